@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The function tables through which whole-matrix code reaches the vector code.
+//
+// Rows are plain pointers and counts, need no alignment, read and write nothing outside what is stated, allocate nothing
+// and do not throw. They expect the default floating-point environment (arch/fp_environment.hpp). Every instruction set's
+// function gives the same bytes and the same floats as the scalar one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <lowbit/block/block_format.hpp>
+#include <lowbit/core/float16.hpp>
+
+namespace lowbit::kernel {
+
+/// What a micro-kernel sees of a value: int8 lanes for the block formats, the float itself for formats of one (hif8).
+template <class F>
+using lane_type = std::conditional_t<F::block_size == 1, float, std::int8_t>;
+
+/// Row codecs of one format.
+template <class F>
+struct codec_functions {
+    /// Quantises `count` floats (any count) to ceil(count / block_size) blocks; the last block is filled up with zeros
+    /// before its scale is chosen. `context.index` is the element index of source[0].
+    void (*encode_row)(const float* source, std::size_t count, typename F::block* blocks,
+                       const typename F::options& options, const encode_context& context) noexcept;
+    /// Decodes the first `count` values; writes `count` floats only.
+    void (*decode_row)(const typename F::block* blocks, std::size_t count, float* out, float tensor_scale) noexcept;
+};
+
+/// Row functions that know no format.
+struct row_functions {
+    /// Largest magnitude of the finite values; NaN and Inf are ignored; 0 where there are none.
+    float (*amax)(const float* source, std::size_t count) noexcept;
+    /// Exact; every NaN becomes 0x7FC00000.
+    void (*widen_bfloat16)(const bfloat16* source, std::size_t count, float* out) noexcept;
+    void (*widen_float16)(const float16* source, std::size_t count, float* out) noexcept;
+    /// Nearest, ties to even, overflow to Inf; as bfloat16::from_float and float16::from_float.
+    void (*narrow_bfloat16)(const float* source, std::size_t count, bfloat16* out) noexcept;
+    void (*narrow_float16)(const float* source, std::size_t count, float16* out) noexcept;
+};
+
+}  // namespace lowbit::kernel
