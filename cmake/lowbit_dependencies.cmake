@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What tests, benchmarks and examples need; the library itself needs nothing. The system's packages come first; the pinned
-# sources below are fetched only where there are none (LOWBIT_FETCH_DEPENDENCIES).
+# What tests, benchmarks and examples need; the library itself needs nothing. The system's packages come first; the
+# pinned sources below are fetched only where there are none (LOWBIT_FETCH_DEPENDENCIES).
 
 include(FetchContent)
 

@@ -1,10 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-# The warnings that our own tests, benchmarks and examples are built with. Internal: users of the library never get them.
+# The warnings that our own tests, benchmarks and examples are built with. Users of the library never get them.
+
+set(lowbit_warning_options
+    -Wall
+    -Wextra
+    -Wpedantic
+    -Wconversion
+    -Wsign-conversion
+    -Wshadow
+    -Wold-style-cast
+    -Wdouble-promotion
+)
+if(LOWBIT_WARNINGS_AS_ERRORS)
+    list(APPEND lowbit_warning_options -Werror)
+endif()
 
 add_library(lowbit_warnings INTERFACE)
-target_compile_options(
-    lowbit_warnings
-    INTERFACE
-        $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-Wall;-Wextra;-Wpedantic;-Wconversion;-Wsign-conversion;-Wshadow;-Wold-style-cast;-Wdouble-promotion>
-        $<$<AND:$<BOOL:${LOWBIT_WARNINGS_AS_ERRORS}>,$<CXX_COMPILER_ID:GNU,Clang,AppleClang>>:-Werror>
-)
+if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+    target_compile_options(lowbit_warnings INTERFACE ${lowbit_warning_options})
+endif()

@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# From a bare machine to a result:
+#   sh cmake/setup.sh demo    builds the examples and compares all formats on the tensors that come with them
+#   sh cmake/setup.sh test    the same, then builds and runs the whole test suite
+# On Debian and Ubuntu missing packages are installed with apt (through sudo if not root); elsewhere missing tools are
+# named and the build goes on with what there is. Nothing else is fetched.
+#   LOWBIT_BUILD_DIR  where to build (default: build)      CXX  the compiler (default: what CMake finds)
+
+set -eu
+cd "$(dirname "$0")/.."
+build=${LOWBIT_BUILD_DIR:-build}
+jobs=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+
+say() { printf '\n== %s\n' "$*"; }
+
+usage() {
+    sed -n '3,8s/^# \{0,1\}//p' cmake/setup.sh
+    exit 2
+}
+
+# install PACKAGE...: what of these is not there yet, where there is apt.
+install() {
+    command -v apt-get >/dev/null 2>&1 && command -v dpkg-query >/dev/null 2>&1 || return 0
+    missing=
+    for package in "$@"; do
+        case $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) in
+            *' installed') ;;
+            *) missing="$missing $package" ;;
+        esac
+    done
+    [ -n "$missing" ] || return 0
+    say "Installing$missing"
+    root=
+    if [ "$(id -u)" -ne 0 ]; then
+        if ! command -v sudo >/dev/null 2>&1; then
+            echo "Not root and no sudo here: install these by hand; going on without them."
+            return 0
+        fi
+        root='sudo'
+    fi
+    # shellcheck disable=SC2086
+    if ! { $root env DEBIAN_FRONTEND=noninteractive apt-get update -qq &&
+        $root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing; } \
+        >"${TMPDIR:-/tmp}/lowbit-apt.$$" 2>&1; then
+        tail -n 5 "${TMPDIR:-/tmp}/lowbit-apt.$$"
+        echo "apt could not install them; going on with what there is."
+    fi
+    rm -f "${TMPDIR:-/tmp}/lowbit-apt.$$"
+}
+
+# require_tools: names what cannot be done without, and stops only if the build cannot even start.
+require_tools() {
+    lacking=
+    command -v cmake >/dev/null 2>&1 || lacking="$lacking cmake(>=3.25)"
+    command -v "${CXX:-c++}" >/dev/null 2>&1 || command -v g++ >/dev/null 2>&1 || command -v clang++ >/dev/null 2>&1 ||
+        lacking="$lacking g++(>=12)-or-clang(>=14)"
+    command -v ninja >/dev/null 2>&1 || command -v make >/dev/null 2>&1 || lacking="$lacking ninja-or-make"
+    if [ -n "$lacking" ]; then
+        echo "Missing tools:$lacking"
+        command -v cmake >/dev/null 2>&1 || exit 1
+    fi
+}
+
+# build TESTS: configures and builds Release; TESTS is ON or OFF.
+build() {
+    say "Building in $build"
+    set -- -DCMAKE_BUILD_TYPE=Release -DLOWBIT_BUILD_EXAMPLES=ON -DLOWBIT_BUILD_BENCH=OFF "-DLOWBIT_BUILD_TESTS=$1" \
+        "-DLOWBIT_SAFETENSORS=$1" -DLOWBIT_FETCH_DEPENDENCIES=OFF
+    if [ ! -f "$build/CMakeCache.txt" ] && command -v ninja >/dev/null 2>&1; then
+        set -- -G Ninja "$@"
+    fi
+    cmake -S . -B "$build" "$@"
+    cmake --build "$build" --parallel "$jobs"
+}
+
+demo() {
+    say "Formats on the tensors in examples/data"
+    "$build/examples/compare_formats"
+}
+
+case ${1:-} in
+    demo)
+        install g++ cmake ninja-build libfmt-dev libcli11-dev
+        require_tools
+        build OFF
+        demo
+        ;;
+    test)
+        install g++ cmake ninja-build libfmt-dev libcli11-dev libgtest-dev nlohmann-json3-dev
+        require_tools
+        build ON
+        demo
+        say "Test suite"
+        ctest --test-dir "$build" --output-on-failure --no-tests=error --parallel "$jobs"
+        ;;
+    *) usage ;;
+esac
