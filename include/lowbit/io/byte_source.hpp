@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the readers get their bytes: a regular file read at 64-bit offsets, or bytes in memory.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <lowbit/core/error.hpp>
+
+namespace lowbit::detail {
+
+/// Bytes with random access. Errors carry the name of the public function, the file and the reason.
+class byte_source {
+  public:
+    virtual ~byte_source() = default;
+    byte_source(const byte_source&) = delete;
+    byte_source& operator=(const byte_source&) = delete;
+
+    [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+    /// Fills `out` from `offset` on; running past the end is an error.
+    void read(std::uint64_t offset, std::span<std::byte> out) {
+        if (offset > size_ || out.size() > size_ - offset) {
+            fail("truncated: ", out.size(), " bytes wanted at offset ", offset, ", but the file has ", size_);
+        }
+        if (!out.empty()) fetch(offset, out);
+    }
+
+    /// Throws io_error "FUNCTION: 'NAME': reason".
+    template <class... Parts>
+    [[noreturn, gnu::cold]] void fail(const Parts&... parts) const {
+        fail_io(message(function_, ": '", name_, "': ", parts...));
+    }
+
+  protected:
+    byte_source(std::string_view function, std::string name) : function_(function), name_(std::move(name)) {}
+    virtual void fetch(std::uint64_t offset, std::span<std::byte> out) = 0;
+    std::uint64_t size_ = 0;
+
+  private:
+    std::string_view function_;  // a literal
+    std::string name_;
+};
+
+/// Bytes that somebody else keeps alive.
+class memory_source final : public byte_source {
+  public:
+    memory_source(std::string_view function, std::span<const std::byte> bytes, std::string name)
+        : byte_source(function, std::move(name)), bytes_(bytes) {
+        size_ = bytes.size();
+    }
+
+  private:
+    void fetch(std::uint64_t offset, std::span<std::byte> out) override {
+        std::memcpy(out.data(), bytes_.data() + static_cast<std::size_t>(offset), out.size());
+    }
+    std::span<const std::byte> bytes_;
+};
+
+/// A regular file; pipes and directories have no size to check a header against and are refused.
+class file_source final : public byte_source {
+  public:
+    file_source(std::string_view function, const std::string& path)
+        : byte_source(function, path), file_(std::fopen(path.c_str(), "rb")) {
+        if (!file_) fail("cannot open: ", std::generic_category().message(errno));
+#if defined(_WIN32)
+        struct _stat64 status;
+        const bool known = _fstat64(_fileno(file_.get()), &status) == 0 && (status.st_mode & _S_IFREG) != 0;
+#else
+        struct stat status;
+        static_assert(sizeof(status.st_size) >= 8, "compile with -D_FILE_OFFSET_BITS=64");
+        const bool known = ::fstat(::fileno(file_.get()), &status) == 0 && S_ISREG(status.st_mode);
+#endif
+        if (!known) fail("not a regular file");
+        size_ = static_cast<std::uint64_t>(status.st_size);
+    }
+
+  private:
+    struct close_file {
+        void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+    };
+
+    void fetch(std::uint64_t offset, std::span<std::byte> out) override {
+#if defined(_WIN32)
+        const bool placed = _fseeki64(file_.get(), static_cast<__int64>(offset), SEEK_SET) == 0;
+#else
+        const bool placed = ::fseeko(file_.get(), static_cast<off_t>(offset), SEEK_SET) == 0;
+#endif
+        if (!placed) fail("cannot seek to offset ", offset, ": ", std::generic_category().message(errno));
+        const std::size_t got = std::fread(out.data(), 1, out.size(), file_.get());
+        if (got == out.size()) return;
+        if (std::ferror(file_.get()) != 0) fail("cannot read: ", std::generic_category().message(errno));
+        fail("truncated while it was read: ", out.size(), " bytes wanted at offset ", offset, ", got ", got);
+    }
+
+    std::unique_ptr<std::FILE, close_file> file_;
+};
+
+/// A file being written. Errors of the disk are reported by write() or, at the latest, by close().
+class file_sink {
+  public:
+    file_sink(std::string_view function, const std::string& path)
+        : function_(function), name_(path), file_(std::fopen(path.c_str(), "wb")) {
+        if (file_ == nullptr) fail("cannot create: ");
+    }
+    ~file_sink() {
+        if (file_ != nullptr) std::fclose(file_);
+    }
+    file_sink(const file_sink&) = delete;
+    file_sink& operator=(const file_sink&) = delete;
+
+    void write(std::span<const std::byte> bytes) {
+        if (!bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail("cannot write: ");
+    }
+    void close() {
+        if (std::fclose(std::exchange(file_, nullptr)) != 0) fail("cannot write: ");
+    }
+
+  private:
+    [[noreturn, gnu::cold]] void fail(std::string_view what) const {
+        fail_io(message(function_, ": '", name_, "': ", what, std::generic_category().message(errno)));
+    }
+
+    std::string_view function_;  // a literal
+    std::string name_;
+    std::FILE* file_;
+};
+
+}  // namespace lowbit::detail

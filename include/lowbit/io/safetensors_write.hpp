@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing .safetensors files of float tensors.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include <lowbit/core/bits.hpp>
+#include <lowbit/core/error.hpp>
+#include <lowbit/core/float16.hpp>
+#include <lowbit/io/byte_source.hpp>
+#include <lowbit/io/npy.hpp>
+#include <lowbit/io/safetensors_index.hpp>
+#include <lowbit/io/tensor.hpp>
+#include <nlohmann/json.hpp>
+
+namespace lowbit {
+
+/// A tensor to write: its values stay the caller's.
+struct safetensors_output {
+    std::string name;
+    std::vector<std::size_t> shape;
+    std::span<const float> values;  ///< in C order
+    float_type type = float_type::bfloat16;
+};
+
+namespace detail {
+
+[[nodiscard]] inline std::string_view safetensors_dtype(float_type type) noexcept {
+    switch (type) {
+        case float_type::float16: return "F16";
+        case float_type::bfloat16: return "BF16";
+        case float_type::float32: return "F32";
+        case float_type::float64: return "F64";
+    }
+    return "";
+}
+
+template <class Bits>
+void store_bits(Bits bits, std::vector<std::byte>& out) {
+    for (std::size_t i = 0; i < sizeof(Bits); ++i) out.push_back(static_cast<std::byte>((bits >> (8 * i)) & 0xFFU));
+}
+
+/// Little-endian elements of `type`: the opposite of widen.
+inline void narrow(std::span<const float> values, float_type type, std::vector<std::byte>& out) {
+    const arch::fp_guard guard;
+    out.clear();
+    for (const float value : values) {
+        switch (type) {
+            case float_type::float16: store_bits(float16::from_float(value).bits(), out); break;
+            case float_type::bfloat16: store_bits(bfloat16::from_float(value).bits(), out); break;
+            case float_type::float32: store_bits(to_bits(value), out); break;
+            case float_type::float64: store_bits(to_bits(static_cast<double>(value)), out); break;
+        }
+    }
+}
+
+}  // namespace detail
+
+/// Writes tensors, in this order, as one .safetensors file, replacing what is there. The values start on a multiple
+/// of 8. Exact: float32 and float64; bfloat16 and float16 round to nearest even. Errors: throws lowbit::error where a
+/// name repeats or is "__metadata__" or a shape does not fit its values, lowbit::io_error where the file cannot be
+/// written.
+inline void write_safetensors(const std::string& path, std::span<const safetensors_output> tensors,
+                              const std::map<std::string, std::string>& metadata = {}) {
+    std::unordered_set<std::string> names{"__metadata__"};
+    std::string text = "{";
+    if (!metadata.empty()) text += "\"__metadata__\":" + nlohmann::json(metadata).dump();
+    std::uint64_t offset = 0;
+    for (const safetensors_output& tensor : tensors) {
+        if (!names.insert(tensor.name).second) {
+            detail::fail(detail::message("lowbit::write_safetensors: name '", tensor.name, "' is taken"));
+        }
+        const std::optional<std::size_t> count = detail::shape_product(tensor.shape);
+        if (!count || *count != tensor.values.size()) {
+            detail::fail(detail::message("lowbit::write_safetensors: shape of '", tensor.name, "' holds ",
+                                         count ? *count : SIZE_MAX, " elements, but there are ", tensor.values.size(),
+                                         " values"));
+        }
+        const std::uint64_t end = offset + std::uint64_t{*count} * size_of(tensor.type);
+        if (text.size() > 1) text += ',';
+        text += nlohmann::json(tensor.name).dump() + ":{\"dtype\":\"" +
+                std::string(detail::safetensors_dtype(tensor.type)) +
+                "\",\"shape\":" + nlohmann::json(tensor.shape).dump() + ",\"data_offsets\":[" + std::to_string(offset) +
+                "," + std::to_string(end) + "]}";
+        offset = end;
+    }
+    text += '}';
+    text.resize(round_up(text.size(), 8), ' ');
+
+    detail::file_sink sink("lowbit::write_safetensors", path);
+    std::vector<std::byte> raw;
+    detail::store_bits(std::uint64_t{text.size()}, raw);
+    sink.write(raw);
+    sink.write(std::as_bytes(std::span(text)));
+    for (const safetensors_output& tensor : tensors) {
+        for (std::size_t done = 0; done < tensor.values.size(); done += detail::io_chunk_values) {
+            const std::size_t step = (std::min)(tensor.values.size() - done, detail::io_chunk_values);
+            detail::narrow(tensor.values.subspan(done, step), tensor.type, raw);
+            sink.write(raw);
+        }
+    }
+    sink.close();
+}
+
+}  // namespace lowbit
