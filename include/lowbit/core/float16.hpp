@@ -60,7 +60,7 @@ class bfloat16 {
     [[nodiscard]] static constexpr bfloat16 from_float(float x) noexcept {
         const std::uint32_t u = to_bits(x);
         const std::uint32_t rounded = (u + 0x7FFFU + (u >> 16U & 1U)) >> 16U;
-        return from_bits(static_cast<std::uint16_t>(is_nan(x) ? 0x7FC0U : rounded));
+        return from_bits(static_cast<std::uint16_t>(lowbit::is_nan(x) ? 0x7FC0U : rounded));
     }
 
     /// As from_float, rounding once.
