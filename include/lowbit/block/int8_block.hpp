@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+/// int8_block: 32 signed bytes that share one float32 scale, 9 bits a value.
+///
+/// Characteristics. What inference engines commonly quantise activations to: the scale puts the block's maximum exactly
+/// on code 127, so that up to one bit more of the range is used than under a power of two (mxint8), for 0.75 bit a
+/// value and inexact scaling: encoding divides, decoding multiplies, each with one rounding.
+///
+/// Scale hierarchy.   value = q * scale,   q = -127 .. 127
+///
+///     scale = max(min(amax, FLT_MAX less one step), 127 * 2^-126) / 127, amax = max |x|;   0 where all values are 0
+///     q     = x / scale, the float quotient, rounded to nearest, ties to even, clamped to +-127
+///
+/// The lower bound keeps the scale a normal float. The upper one concerns amax = FLT_MAX alone: that scale would round
+/// up, and 127 times it would be Inf, which finite data must never decode to.
+///
+/// Storage picture (36 bytes, no padding):
+///
+///     byte 0..3     scale, float32, little endian
+///     byte 4..35    one code a byte, two's complement, element i in byte 4 + i
+///
+/// Exact. float32, round to nearest even: one rounding for the scale, one for each quotient, one for each decoded
+/// product. A product of blocks rounds float(dot) * scale_a; the order of operations of the product's contract fixes
+/// every bit.
+///
+/// Special. A NaN or Inf poisons the block: the scale is NaN (0x7FC00000), every value decodes to NaN; codes are made
+/// with that element as 0. The format has one zero: -0 decodes as +0. Decoders take any scale and code -128:
+/// the value is the float product, a NaN among those the canonical one.
+///
+/// Source: this library's specification; the layout of 32 bytes under one scale is that of ggml's Q8_0 with a float32
+/// scale.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <lowbit/block/block_format.hpp>
+#include <lowbit/block/block_math.hpp>
+#include <lowbit/block/integer_codes.hpp>
+
+namespace lowbit {
+
+struct int8_block {
+    static constexpr std::string_view name = "int8_block";
+    static constexpr std::size_t block_size = 32;
+    static constexpr double bits_per_value = 9.0;
+    static constexpr bool has_tensor_scale = false;
+
+    struct block {
+        std::array<std::uint8_t, 4> scale;  ///< float32, little endian
+        std::array<std::int8_t, 32> codes;  ///< in units of the scale
+
+        friend bool operator==(const block&, const block&) = default;
+    };
+
+    /// Nothing to choose.
+    struct options {
+        friend bool operator==(const options&, const options&) = default;
+    };
+
+    /// The scale of a block as a float.
+    [[nodiscard]] static constexpr float scale_of(const block& block) noexcept {
+        return std::bit_cast<float>(block.scale);  // the library supports little-endian targets only
+    }
+
+    /// The scale of values whose largest magnitude has these bits (finite).
+    [[nodiscard]] static constexpr float scale_from_amax(std::uint32_t amax_bits) noexcept {
+        if (amax_bits == 0) return 0.0F;
+        constexpr std::uint32_t least = 0x03FE0000U;     // 127 * 2^-126
+        constexpr std::uint32_t greatest = 0x7F7FFFFEU;  // FLT_MAX less one step
+        const std::uint32_t bits = amax_bits < least ? least : amax_bits < greatest ? amax_bits : greatest;
+        return exactly(float_from_bits(bits)) / exactly(127.0F);
+    }
+
+    /// The block of 32 values.
+    /// Exact: float quotient, then nearest code, ties to even, saturating at +-127.
+    /// Special: NaN and Inf poison the block; -0 gives code 0.
+    [[nodiscard]] static constexpr block encode(std::span<const float, block_size> values, const options& = {},
+                                                const encode_context& = {}) noexcept {
+        const auto parts = detail::split_block(values);
+        const float scale = scale_from_amax(parts.largest);
+        block result{std::bit_cast<std::array<std::uint8_t, 4>>(parts.finite ? scale : quiet_nan), {}};
+        if (parts.largest == 0) return result;
+        for (std::size_t i = 0; i < block_size; ++i) {
+            const float quotient = exactly(exactly(float_from_bits(parts.magnitude[i])) / exactly(scale));
+            result.codes[i] =
+                detail::signed_code(detail::round_to_integer(to_bits(quotient), 0, 127), to_bits(values[i]));
+        }
+        return result;
+    }
+
+    /// The 32 values of a block; any bytes are a block.
+    /// Exact: one float product a value.
+    static constexpr void decode(const block& block, std::span<float, block_size> values, float = 1.0F) noexcept {
+        const float scale = scale_of(block);
+        for (std::size_t i = 0; i < block_size; ++i) {
+            values[i] = product(scale, block.codes[i]);
+        }
+    }
+
+  private:
+    /// scale * code by cases where it is not a finite product, so that it works in constant evaluation as well.
+    [[nodiscard]] static constexpr float product(float scale, std::int8_t code) noexcept {
+        if (is_nan(scale) || (is_inf(scale) && code == 0)) return quiet_nan;
+        const float largest = exactly(float_from_bits(abs_bits(scale)));
+        const std::uint32_t sign = (to_bits(scale) >> 31U ^ (code < 0 ? 1U : 0U)) << 31U;
+        const auto magnitude = static_cast<float>(code < 0 ? -static_cast<int>(code) : static_cast<int>(code));
+        // From 2^128 - 2^103 on (half a step above FLT_MAX) the product is Inf; a constant evaluator refuses to make
+        // it.
+        if (is_inf(scale) ||
+            static_cast<double>(largest) * static_cast<double>(magnitude) >= double_from_bits(0x47EFFFFFF0000000U)) {
+            return float_from_bits(sign | infinity_bits);
+        }
+        return float_from_bits(sign | to_bits(largest * magnitude));
+    }
+};
+
+static_assert(sizeof(int8_block::block) == 36 && alignof(int8_block::block) == 1);
+static_assert(sizeof(int8_block::block) * 8 == int8_block::bits_per_value * int8_block::block_size);
+static_assert(to_bits(127.0F * power_of_two(-126)) == 0x03FE0000U);
+static_assert(block_format<int8_block>);
+
+}  // namespace lowbit
