@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+// HiF8: an 8-bit float with tapered precision, as an element and as a block format of one value.
+//
+// A prefix code (the dot) says how the seven bits below the sign are shared between exponent and mantissa: near 1 the
+// mantissa is wide, far from 1 the exponent is. The exponent is sign and magnitude with the magnitude's leading 1
+// hidden.
+//
+//   bits 6..      |E|          mantissa    values
+//   11 s eee m    8 + eee      1 bit       2^E (1 + m/2)     8 <= |E| <= 15      (s = 1: negative exponent)
+//   10 s ee mm    4 + ee       2 bits      2^E (1 + m/4)     4 <= |E| <= 7
+//   01 s e mmm    2 + e        3 bits      2^E (1 + m/8)     2 <= |E| <= 3
+//   001 s mmm     1            3 bits      2^E (1 + m/8)     |E| = 1
+//   0001 mmm      0            3 bits      1 + m/8
+//   0000 mmm      -            none        2^(m - 23), m = 1..7;   m = 0: zero
+//
+// 38 binades, 2^-22 .. 32768. One zero (0x00: no -0), one NaN (0x80, where -0 would lie), Inf 0x6F and 0xEF (where
+// +-1.5 * 2^15 would lie). Code order is NOT value order: comparisons decode. Every value is exact in float, bfloat16
+// and float16. Negation and absolute value leave 0x00 and 0x80 alone.
+//
+// Conversion is one rounding on the grid of the source's binade, in integers; a carry may change the field widths.
+// |x| >= 40960 (the middle of 32768 and 49152) overflows: Inf, or 32768 with overflow::saturate, for infinite x too.
+//   ties_away      (default) half away from zero. [2^-23, 2^-22) gives 2^-22, below 2^-23 gives 0
+//   nearest_even   ties to the even code: 40960 gives 32768, 2^-23 gives 0, 1.5 * 2^-22 (codes 1, 2) gives 2
+//   toward_zero    finite x never reaches Inf; below 2^-22 gives 0
+//   hybrid         ties_away where |E| < 4, else "simplified stochastic": with F the top and T the low bits named
+//   below,
+//                  up iff a bit is discarded and F >= T. An increment past 32768 overflows; below 2^-23 gives 0
+//       from float     F: 14 top discarded bits, T: 14 low mantissa bits
+//       from double    the same at the float's bit positions; the bits below them only count as discarded
+//       from bfloat16, float16   F: 2 top discarded bits, T: 2 * (last mantissa bit) + 1
+//                  in [2^-23, 2^-22) everything is discarded: F are the top bits of x / 2^-22, up gives 2^-22
+//   stochastic     up with probability (distance to the lower neighbour) / step, 24 random bits of (seed, index);
+//                  [32768, 40960) gives 32768 (overflow is decided as in ties_away); below 2^-22 the step is 2^-22
+// NaN gives 0x80 in all of them.
+//
+// Source: HiFloat8 (Luo et al., 2024), tables 2-4 and section 3; sources.md 2.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+
+#include <lowbit/core/bits.hpp>
+#include <lowbit/core/float16.hpp>
+#include <lowbit/core/narrow.hpp>
+#include <lowbit/element/minifloat.hpp>
+#include <lowbit/element/rounding.hpp>
+
+namespace lowbit {
+
+/// Rounding of a conversion to hif8; see the head of element/hif8.hpp.
+enum class hif8_rounding : std::uint8_t { ties_away, nearest_even, toward_zero, hybrid, stochastic };
+
+/// Options of hif8 as a block format.
+struct hif8_options {
+    hif8_rounding rounding = hif8_rounding::ties_away;
+    lowbit::overflow overflow = lowbit::overflow::infinity;
+    std::uint64_t seed = 0;  ///< of hif8_rounding::stochastic
+
+    friend constexpr bool operator==(const hif8_options&, const hif8_options&) = default;
+};
+
+namespace detail {
+
+/// A binade of HiF8: the code of 2^E, and its mantissa width.
+struct hif8_binade {
+    std::uint8_t base;
+    std::uint8_t width;
+};
+
+inline constexpr int hif8_min_exponent = -22;
+inline constexpr int hif8_max_exponent = 15;
+
+/// Fields of the binade E in -22 .. 15 (16: what a carry out of the last one would be; never used for a result).
+[[nodiscard]] constexpr hif8_binade make_hif8_binade(int e) noexcept {
+    const int magnitude = e < 0 ? -e : e;
+    const int sign = e < 0 ? 1 : 0;
+    const auto fields = [](int base, int width) {
+        return hif8_binade{static_cast<std::uint8_t>(base), static_cast<std::uint8_t>(width)};
+    };
+    if (magnitude >= 16) {
+        return fields(e < 0 ? e + 23 : 0x70, 0);
+    }
+    if (magnitude >= 8) {
+        return fields(0x60 | sign << 4 | (magnitude - 8) << 1, 1);
+    }
+    if (magnitude >= 4) {
+        return fields(0x40 | sign << 4 | (magnitude - 4) << 2, 2);
+    }
+    if (magnitude >= 2) {
+        return fields(0x20 | sign << 4 | (magnitude - 2) << 3, 3);
+    }
+    return fields(magnitude == 1 ? 0x10 | sign << 3 : 0x08, 3);
+}
+
+inline constexpr auto hif8_binades = [] {
+    std::array<hif8_binade, hif8_max_exponent - hif8_min_exponent + 2> table{};
+    for (int i = 0; i < static_cast<int>(table.size()); ++i) {
+        table[static_cast<std::size_t>(i)] = make_hif8_binade(i + hif8_min_exponent);
+    }
+    return table;
+}();
+
+/// The paper's simplified stochastic rounding from float and (its low bits sticky) double.
+template <int Digits>
+struct hif8_round_hybrid {
+    std::uint64_t low;  // T
+
+    constexpr explicit hif8_round_hybrid(std::uint64_t significand) noexcept
+        : low(significand >> static_cast<unsigned>(Digits - 24) & 0x3FFFU) {}
+    [[nodiscard]] constexpr bool operator()(const cut& c) const noexcept {
+        return c.rest != 0 && c.rest >> static_cast<unsigned>(c.shift - 14) >= low;
+    }
+};
+
+/// The same from a 16-bit type, held as a float: F has two bits, T is 1 or 3.
+struct hif8_round_hybrid_16 {
+    std::uint64_t low;
+
+    [[nodiscard]] constexpr bool operator()(const cut& c) const noexcept {
+        return c.rest != 0 && c.rest >> static_cast<unsigned>(c.shift - 2) >= low;
+    }
+};
+
+}  // namespace detail
+
+/// One HiF8 number. Storage type: conversions, comparison, negation and absolute value only.
+class hif8 {
+  public:
+    constexpr hif8() noexcept = default;
+
+    [[nodiscard]] static constexpr hif8 from_bits(std::uint8_t bits) noexcept {
+        hif8 r;
+        r.bits_ = bits;
+        return r;
+    }
+
+    /// Rounds once, as `mode` says. Special: NaN gives 0x80, +-0 and all that rounds to zero 0x00.
+    /// `random` is read by hif8_rounding::stochastic only. Cost: some fifteen integer operations, one table look-up.
+    [[nodiscard]] static constexpr hif8 from_float(float x, hif8_rounding mode = hif8_rounding::ties_away,
+                                                   lowbit::overflow overflow = lowbit::overflow::infinity,
+                                                   random_source random = {}) noexcept {
+        return convert(x, mode, overflow, random);
+    }
+
+    /// As from_float; never narrows to float in between.
+    [[nodiscard]] static constexpr hif8 from_double(double x, hif8_rounding mode = hif8_rounding::ties_away,
+                                                    lowbit::overflow overflow = lowbit::overflow::infinity,
+                                                    random_source random = {}) noexcept {
+        return convert(x, mode, overflow, random);
+    }
+
+    /// As from_float(x.to_float()), but for hif8_rounding::hybrid, which has a rule of its own for 16-bit sources.
+    [[nodiscard]] static constexpr hif8 from_bfloat16(bfloat16 x, hif8_rounding mode = hif8_rounding::ties_away,
+                                                      lowbit::overflow overflow = lowbit::overflow::infinity,
+                                                      random_source random = {}) noexcept {
+        if (mode == hif8_rounding::hybrid) {
+            return convert_hybrid_16(x.to_float(), x.bits(), overflow);
+        }
+        return convert(x.to_float(), mode, overflow, random);
+    }
+
+    /// As from_bfloat16. The last mantissa bit of a subnormal is its stored one.
+    [[nodiscard]] static constexpr hif8 from_float16(float16 x, hif8_rounding mode = hif8_rounding::ties_away,
+                                                     lowbit::overflow overflow = lowbit::overflow::infinity,
+                                                     random_source random = {}) noexcept {
+        if (mode == hif8_rounding::hybrid) {
+            return convert_hybrid_16(x.to_float(), x.bits(), overflow);
+        }
+        return convert(x.to_float(), mode, overflow, random);
+    }
+
+    [[nodiscard]] constexpr std::uint8_t bits() const noexcept { return bits_; }
+
+    /// Exact. NaN gives 0x7FC00000.
+    [[nodiscard]] constexpr float to_float() const noexcept { return float_from_bits(value_table[bits_]); }
+
+    [[nodiscard]] constexpr bool is_nan() const noexcept { return bits_ == 0x80U; }
+    [[nodiscard]] constexpr bool is_inf() const noexcept { return (bits_ & 0x7FU) == 0x6FU; }
+
+    /// The other sign; zero and NaN, which have one code each, stay.
+    [[nodiscard]] constexpr hif8 operator-() const noexcept {
+        return from_bits(static_cast<std::uint8_t>((bits_ & 0x7FU) == 0 ? bits_ : bits_ ^ 0x80U));
+    }
+
+    /// |x|; NaN stays.
+    [[nodiscard]] friend constexpr hif8 abs(hif8 x) noexcept {
+        return from_bits(static_cast<std::uint8_t>(x.is_nan() ? 0x80U : x.bits_ & 0x7FU));
+    }
+
+    /// Compares values: NaN is unordered.
+    friend constexpr bool operator==(hif8 a, hif8 b) noexcept { return a.bits_ == b.bits_ && !a.is_nan(); }
+    friend constexpr std::partial_ordering operator<=>(hif8 a, hif8 b) noexcept {
+        if (a.is_nan() || b.is_nan()) {
+            return std::partial_ordering::unordered;
+        }
+        return detail::order_key(a.to_float()) <=> detail::order_key(b.to_float());
+    }
+
+    // As a block format of one value (see block/block_format.hpp).
+    static constexpr std::string_view name = "hif8";
+    static constexpr std::size_t block_size = 1;
+    static constexpr double bits_per_value = 8;
+    static constexpr bool has_tensor_scale = false;
+    using block = hif8;
+    using options = hif8_options;
+
+    /// The code of one value. The element's index (context.index) and options.seed choose the random bits.
+    [[nodiscard]] static constexpr hif8 encode(std::span<const float, 1> values, const options& chosen = {},
+                                               const encode_context& context = {}) noexcept {
+        return from_float(values[0], chosen.rounding, chosen.overflow, {chosen.seed, context.index});
+    }
+
+    /// The value of one code; the tensor scale is ignored.
+    static constexpr void decode(const hif8& code, std::span<float, 1> values, float /*tensor_scale*/ = 1) noexcept {
+        values[0] = code.to_float();
+    }
+
+  private:
+    static constexpr std::uint32_t infinity_code = 0x6F;
+    static constexpr std::uint32_t max_code = 0x6E;
+
+    [[nodiscard]] static constexpr hif8 finish(std::uint32_t code, bool negative, lowbit::overflow overflow) noexcept {
+        if (code == infinity_code && overflow == lowbit::overflow::saturate) {
+            code = max_code;
+        }
+        const std::uint32_t sign = negative && code != 0 ? 0x80U : 0U;
+        return from_bits(static_cast<std::uint8_t>(code | sign));
+    }
+
+    template <class Float>
+    [[nodiscard]] static constexpr hif8 convert(Float x, hif8_rounding mode, lowbit::overflow overflow,
+                                                random_source random) noexcept {
+        if (lowbit::is_nan(x)) {
+            return from_bits(0x80);
+        }
+        const std::uint32_t code = lowbit::is_inf(x) ? infinity_code : round(detail::split(x), mode, random);
+        return finish(code, lowbit::sign_bit(x), overflow);
+    }
+
+    [[nodiscard]] static constexpr hif8 convert_hybrid_16(float x, std::uint16_t bits,
+                                                          lowbit::overflow overflow) noexcept {
+        if (lowbit::is_nan(x)) {
+            return from_bits(0x80);
+        }
+        const detail::hif8_round_hybrid_16 up{2U * (bits & 1U) + 1U};
+        const std::uint32_t code = lowbit::is_inf(x) ? infinity_code : round_hybrid(detail::split(x), up);
+        return finish(code, lowbit::sign_bit(x), overflow);
+    }
+
+    /// True where |x| >= 40960 = 1.25 * 2^15 (`above`: only where it is greater).
+    template <int Digits>
+    [[nodiscard]] static constexpr bool beyond(detail::split_magnitude<Digits> x, bool above) noexcept {
+        const std::uint64_t bound = std::uint64_t{5} << static_cast<unsigned>(Digits - 3);
+        return x.exponent > detail::hif8_max_exponent ||
+               (x.exponent == detail::hif8_max_exponent && x.significand >= bound + (above ? 1U : 0U));
+    }
+
+    template <int Digits>
+    [[nodiscard]] static constexpr std::uint32_t round(detail::split_magnitude<Digits> x, hif8_rounding mode,
+                                                       random_source random) noexcept {
+        switch (mode) {
+            case hif8_rounding::nearest_even:
+                return beyond(x, true) ? infinity_code : cut_magnitude(x, detail::round_nearest_even{});
+            case hif8_rounding::toward_zero:
+                return x.exponent >= detail::hif8_max_exponent ? max_code
+                                                               : cut_magnitude(x, detail::round_toward_zero{});
+            case hif8_rounding::hybrid: return round_hybrid(x, detail::hif8_round_hybrid<Digits>{x.significand});
+            case hif8_rounding::stochastic:
+                if (x.exponent >= detail::hif8_max_exponent) {
+                    return beyond(x, false) ? infinity_code : max_code;
+                }
+                return cut_magnitude(x, detail::round_stochastic{random_bits24(random)});
+            case hif8_rounding::ties_away: break;
+        }
+        return beyond(x, false) ? infinity_code : cut_magnitude(x, detail::round_nearest_away{});
+    }
+
+    template <int Digits, class RoundUp>
+    [[nodiscard]] static constexpr std::uint32_t round_hybrid(detail::split_magnitude<Digits> x, RoundUp up) noexcept {
+        if (beyond(x, false)) {
+            return infinity_code;
+        }
+        if (x.exponent > -4 && x.exponent < 4) {
+            return cut_magnitude(x, detail::round_nearest_away{});
+        }
+        return x.exponent < detail::hif8_min_exponent - 1 ? 0U : cut_magnitude(x, up);
+    }
+
+    /// Code of a magnitude with exponent <= 15 whose cut-off bits `up` judges. In the last binade only 1.0 and, after
+    /// an increment, 1.5 (the code of Inf) come out, as overflow has been decided before.
+    template <int Digits, class RoundUp>
+    [[nodiscard]] static constexpr std::uint32_t cut_magnitude(detail::split_magnitude<Digits> x, RoundUp up) noexcept {
+        if (x.exponent < detail::hif8_min_exponent) {
+            const detail::cut_significand parts(x.significand, Digits - 1 + detail::hif8_min_exponent - x.exponent);
+            return up(detail::cut{parts.rest, parts.shift, false}) ? 1U : 0U;
+        }
+        const auto i = static_cast<std::size_t>(x.exponent - detail::hif8_min_exponent);
+        const std::uint32_t base = detail::hif8_binades[i].base;
+        const std::uint32_t width = detail::hif8_binades[i].width;
+        const detail::cut_significand parts(x.significand, Digits - 1 - static_cast<int>(width));
+        const std::uint32_t mantissa = static_cast<std::uint32_t>(parts.kept) - (1U << width);
+        const bool odd = ((base + mantissa) & 1U) != 0;
+        const std::uint32_t rounded = mantissa + (up(detail::cut{parts.rest, parts.shift, odd}) ? 1U : 0U);
+        return rounded >> width != 0 ? std::uint32_t{detail::hif8_binades[i + 1].base} : base + rounded;
+    }
+
+    /// Float bits of every code, built from the binades.
+    static constexpr auto value_table = [] {
+        std::array<std::uint32_t, 256> table{};
+        for (int e = detail::hif8_min_exponent; e <= detail::hif8_max_exponent; ++e) {
+            const detail::hif8_binade binade = detail::make_hif8_binade(e);
+            for (std::uint32_t m = 0; m < 1U << binade.width; ++m) {
+                const std::uint32_t bits = static_cast<std::uint32_t>(e + 127) << 23U | m << (23U - binade.width);
+                table[binade.base + m] = bits;
+                table[(binade.base + m) | 0x80U] = bits | 0x80000000U;
+            }
+        }
+        table[0x6F] = infinity_bits;
+        table[0xEF] = infinity_bits | 0x80000000U;
+        table[0x80] = quiet_nan_bits;
+        return table;
+    }();
+
+    std::uint8_t bits_ = 0;
+};
+
+static_assert(sizeof(hif8) == 1 && alignof(hif8) == 1);
+static_assert(hif8::from_float(1.0F).bits() == 0x08 && hif8::from_float(-1.0F).bits() == 0x88);
+static_assert(hif8::from_bits(0x6E).to_float() == 32768.0F && hif8::from_bits(0x7E).to_float() == power_of_two(-15));
+static_assert(hif8::from_bits(0x01).to_float() == power_of_two(-22));
+static_assert((-hif8::from_bits(0x00)).bits() == 0x00 && (-hif8::from_bits(0x80)).bits() == 0x80);
+
+}  // namespace lowbit
+
+/// min() is the smallest value with a mantissa, 2^-15; denorm_min() the smallest of all, 2^-22; digits those next to 1.
+template <>
+class std::numeric_limits<lowbit::hif8>
+    : public lowbit::detail::element_limits<lowbit::hif8, 4, true, true, true, true> {
+    using T = lowbit::hif8;
+
+  public:
+    static constexpr int min_exponent = -14;
+    static constexpr int max_exponent = 16;
+    static constexpr int min_exponent10 = -4;
+    static constexpr int max_exponent10 = 4;
+
+    static constexpr T min() noexcept { return T::from_bits(0x7E); }
+    static constexpr T max() noexcept { return T::from_bits(0x6E); }
+    static constexpr T lowest() noexcept { return T::from_bits(0xEE); }
+    static constexpr T denorm_min() noexcept { return T::from_bits(0x01); }
+    static constexpr T infinity() noexcept { return T::from_bits(0x6F); }
+    static constexpr T quiet_NaN() noexcept { return T::from_bits(0x80); }
+    static constexpr T signaling_NaN() noexcept { return T{}; }
+};
