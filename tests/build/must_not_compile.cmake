@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# Compiles FILE with FAULT_${FAULT} defined: it must fail, and the compiler must say what the line "// says: REGEX" of the
+# fault tells. With no FAULT the file must compile.
+
+set(flags -std=c++20 -c -o ${WORK}/must_not_compile_${FAULT}.o -I${SOURCE}/include)
+if(FAULT)
+    list(APPEND flags -DFAULT_${FAULT})
+    file(READ ${FILE} text)
+    if(NOT text MATCHES "#ifdef FAULT_${FAULT}\n// says: ([^\n]*)\n")
+        message(FATAL_ERROR "no line '// says: REGEX' below FAULT_${FAULT}")
+    endif()
+    set(says "${CMAKE_MATCH_1}")
+    # Faults that only a warning finds: the user's own warnings must survive our headers.
+    if(FAULT MATCHES "^warning_")
+        list(APPEND flags -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast -Werror)
+    endif()
+endif()
+
+execute_process(COMMAND ${CXX} ${flags} ${FILE} RESULT_VARIABLE status ERROR_VARIABLE output OUTPUT_VARIABLE ignored)
+if(NOT FAULT)
+    if(NOT status EQUAL 0)
+        message(FATAL_ERROR "does not compile without a fault:\n${output}")
+    endif()
+elseif(status EQUAL 0)
+    message(FATAL_ERROR "compiles with FAULT_${FAULT}")
+elseif(NOT output MATCHES "${says}")
+    message(FATAL_ERROR "fails, but does not say '${says}':\n${output}")
+endif()

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# Runs FIRST and SECOND, at the instruction set of this machine and at scalar, and compares what they print.
+
+set(outputs "")
+foreach(isa IN ITEMS "" scalar)
+    foreach(program IN ITEMS ${FIRST} ${SECOND})
+        if(isa)
+            set(ENV{LOWBIT_ISA} ${isa})
+        else()
+            unset(ENV{LOWBIT_ISA})
+        endif()
+        execute_process(COMMAND ${EMULATOR} ${program} OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
+        if(NOT output)
+            message(FATAL_ERROR "${program} printed nothing")
+        elseif(NOT DEFINED expected)
+            set(expected "${output}")
+            message("${output}")
+        elseif(NOT output STREQUAL expected)
+            message(FATAL_ERROR "${program} with LOWBIT_ISA='${isa}' printed\n${output}\nexpected\n${expected}")
+        endif()
+    endforeach()
+endforeach()

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// One piece of work through every public path, boiled down to a number a format: equal numbers, equal bytes.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <lowbit/lowbit.hpp>
+
+namespace workload {
+
+/// FNV-1a over the bytes of the values.
+template <class T>
+std::uint64_t hash(std::span<const T> values, std::uint64_t state = 14695981039346656037u) {
+    for (const T& value : values) {
+        unsigned char bytes[sizeof(T)];
+        std::memcpy(bytes, &value, sizeof(T));
+        for (unsigned char byte : bytes) state = (state ^ byte) * 1099511628211u;
+    }
+    return state;
+}
+
+/// Values of many magnitudes, with ties of the small formats among them; with `special` also NaN, Inf, -0 and
+/// subnormals.
+inline std::vector<float> values(std::size_t count, std::uint64_t seed, bool special) {
+    std::vector<float> out(count);
+    std::uint64_t state = seed;
+    for (std::size_t i = 0; i < count; ++i) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        const auto random = static_cast<std::uint32_t>(state >> 33);
+        const std::uint32_t exponent = 120 + (random >> 3) % 8;
+        // Every fourth value has few mantissa bits: ties.
+        const std::uint32_t mantissa = (random % 4 == 0) ? (random & 0x700000u) : (random & 0x7FFFFFu);
+        std::uint32_t bits = (random << 31) | (exponent << 23) | mantissa;
+        if (special && i % 97 == 5) {
+            constexpr std::uint32_t table[] = {0x7FC00000u, 0x7F800000u, 0xFF800000u, 0x80000000u,
+                                               0x00000001u, 0x807FFFFFu, 0xFFA00001u};
+            bits = table[(i / 97) % 7];
+        }
+        std::memcpy(&out[i], &bits, sizeof(bits));
+    }
+    return out;
+}
+
+/// Quantises and restores a matrix with a tail in each row.
+template <class F>
+std::uint64_t conversion(bool special) {
+    constexpr std::size_t rows = 9;
+    constexpr std::size_t cols = 3 * 64 + 41;
+    const std::vector<float> source = values(rows * cols, 7, special);
+    const auto quantized = lowbit::quantize<F>(lowbit::matrix_view<const float>(source.data(), rows, cols));
+    std::vector<float> restored(rows * cols);
+    lowbit::dequantize(quantized, lowbit::matrix_view<float>(restored.data(), rows, cols));
+    std::uint64_t state = 0;
+    for (std::size_t i = 0; i < rows; ++i) state = hash(quantized.row(i), state + 1);
+    for (float& value : restored) {
+        std::uint32_t bits = 0;
+        std::memcpy(&bits, &value, sizeof(bits));
+        if ((bits & 0x7FFFFFFFu) > 0x7F800000u) bits = 0x7FC00000u;  // the payload of a NaN is nobody's business
+        std::memcpy(&value, &bits, sizeof(bits));
+    }
+    return hash(std::span<const float>(restored), state);
+}
+
+/// Calls report(format name, what, number) for everything that is computed.
+template <class Report>
+void run(Report report) {
+    lowbit::for_each_format([&]<class F>(std::type_identity<F>) {
+        report(F::name, std::string_view("values"), conversion<F>(false));
+        report(F::name, std::string_view("special values"), conversion<F>(true));
+    });
+}
+
+}  // namespace workload
