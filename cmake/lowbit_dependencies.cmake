@@ -23,6 +23,7 @@ macro(lowbit_need package target)
         list(GET lowbit_pin_${package} 2 lowbit_pin_tag)
         message(STATUS "lowbit: no ${package} on this system, fetching ${lowbit_pin_tag}")
         set(INSTALL_GTEST OFF CACHE INTERNAL "")
+        set(BUILD_GMOCK OFF CACHE INTERNAL "")
         set(BENCHMARK_ENABLE_TESTING OFF CACHE INTERNAL "")
         set(BENCHMARK_ENABLE_INSTALL OFF CACHE INTERNAL "")
         FetchContent_Declare(
