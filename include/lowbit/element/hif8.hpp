@@ -36,7 +36,6 @@
 // Source: HiFloat8 (Luo et al., 2024), tables 2-4 and section 3; sources.md 2.
 #pragma once
 
-#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -46,14 +45,11 @@
 
 #include <lowbit/core/bits.hpp>
 #include <lowbit/core/float16.hpp>
-#include <lowbit/core/narrow.hpp>
+#include <lowbit/element/hif8_rounding.hpp>
 #include <lowbit/element/minifloat.hpp>
 #include <lowbit/element/rounding.hpp>
 
 namespace lowbit {
-
-/// Rounding of a conversion to hif8; see the head of element/hif8.hpp.
-enum class hif8_rounding : std::uint8_t { ties_away, nearest_even, toward_zero, hybrid, stochastic };
 
 /// Options of hif8 as a block format.
 struct hif8_options {
@@ -63,70 +59,6 @@ struct hif8_options {
 
     friend constexpr bool operator==(const hif8_options&, const hif8_options&) = default;
 };
-
-namespace detail {
-
-/// A binade of HiF8: the code of 2^E, and its mantissa width.
-struct hif8_binade {
-    std::uint8_t base;
-    std::uint8_t width;
-};
-
-inline constexpr int hif8_min_exponent = -22;
-inline constexpr int hif8_max_exponent = 15;
-
-/// Fields of the binade E in -22 .. 15 (16: what a carry out of the last one would be; never used for a result).
-[[nodiscard]] constexpr hif8_binade make_hif8_binade(int e) noexcept {
-    const int magnitude = e < 0 ? -e : e;
-    const int sign = e < 0 ? 1 : 0;
-    const auto fields = [](int base, int width) {
-        return hif8_binade{static_cast<std::uint8_t>(base), static_cast<std::uint8_t>(width)};
-    };
-    if (magnitude >= 16) {
-        return fields(e < 0 ? e + 23 : 0x70, 0);
-    }
-    if (magnitude >= 8) {
-        return fields(0x60 | sign << 4 | (magnitude - 8) << 1, 1);
-    }
-    if (magnitude >= 4) {
-        return fields(0x40 | sign << 4 | (magnitude - 4) << 2, 2);
-    }
-    if (magnitude >= 2) {
-        return fields(0x20 | sign << 4 | (magnitude - 2) << 3, 3);
-    }
-    return fields(magnitude == 1 ? 0x10 | sign << 3 : 0x08, 3);
-}
-
-inline constexpr auto hif8_binades = [] {
-    std::array<hif8_binade, hif8_max_exponent - hif8_min_exponent + 2> table{};
-    for (int i = 0; i < static_cast<int>(table.size()); ++i) {
-        table[static_cast<std::size_t>(i)] = make_hif8_binade(i + hif8_min_exponent);
-    }
-    return table;
-}();
-
-/// The paper's simplified stochastic rounding from float and (its low bits sticky) double.
-template <int Digits>
-struct hif8_round_hybrid {
-    std::uint64_t low;  // T
-
-    constexpr explicit hif8_round_hybrid(std::uint64_t significand) noexcept
-        : low(significand >> static_cast<unsigned>(Digits - 24) & 0x3FFFU) {}
-    [[nodiscard]] constexpr bool operator()(const cut& c) const noexcept {
-        return c.rest != 0 && c.rest >> static_cast<unsigned>(c.shift - 14) >= low;
-    }
-};
-
-/// The same from a 16-bit type, held as a float: F has two bits, T is 1 or 3.
-struct hif8_round_hybrid_16 {
-    std::uint64_t low;
-
-    [[nodiscard]] constexpr bool operator()(const cut& c) const noexcept {
-        return c.rest != 0 && c.rest >> static_cast<unsigned>(c.shift - 2) >= low;
-    }
-};
-
-}  // namespace detail
 
 /// One HiF8 number. Storage type: conversions, comparison, negation and absolute value only.
 class hif8 {
@@ -144,14 +76,14 @@ class hif8 {
     [[nodiscard]] static constexpr hif8 from_float(float x, hif8_rounding mode = hif8_rounding::ties_away,
                                                    lowbit::overflow overflow = lowbit::overflow::infinity,
                                                    random_source random = {}) noexcept {
-        return convert(x, mode, overflow, random);
+        return from_bits(detail::hif8_convert(x, mode, overflow, random));
     }
 
     /// As from_float; never narrows to float in between.
     [[nodiscard]] static constexpr hif8 from_double(double x, hif8_rounding mode = hif8_rounding::ties_away,
                                                     lowbit::overflow overflow = lowbit::overflow::infinity,
                                                     random_source random = {}) noexcept {
-        return convert(x, mode, overflow, random);
+        return from_bits(detail::hif8_convert(x, mode, overflow, random));
     }
 
     /// As from_float(x.to_float()), but for hif8_rounding::hybrid, which has a rule of its own for 16-bit sources.
@@ -159,9 +91,9 @@ class hif8 {
                                                       lowbit::overflow overflow = lowbit::overflow::infinity,
                                                       random_source random = {}) noexcept {
         if (mode == hif8_rounding::hybrid) {
-            return convert_hybrid_16(x.to_float(), x.bits(), overflow);
+            return from_bits(detail::hif8_convert_hybrid_16(x.to_float(), x.bits(), overflow));
         }
-        return convert(x.to_float(), mode, overflow, random);
+        return from_bits(detail::hif8_convert(x.to_float(), mode, overflow, random));
     }
 
     /// As from_bfloat16. The last mantissa bit of a subnormal is its stored one.
@@ -169,15 +101,15 @@ class hif8 {
                                                      lowbit::overflow overflow = lowbit::overflow::infinity,
                                                      random_source random = {}) noexcept {
         if (mode == hif8_rounding::hybrid) {
-            return convert_hybrid_16(x.to_float(), x.bits(), overflow);
+            return from_bits(detail::hif8_convert_hybrid_16(x.to_float(), x.bits(), overflow));
         }
-        return convert(x.to_float(), mode, overflow, random);
+        return from_bits(detail::hif8_convert(x.to_float(), mode, overflow, random));
     }
 
     [[nodiscard]] constexpr std::uint8_t bits() const noexcept { return bits_; }
 
     /// Exact. NaN gives 0x7FC00000.
-    [[nodiscard]] constexpr float to_float() const noexcept { return float_from_bits(value_table[bits_]); }
+    [[nodiscard]] constexpr float to_float() const noexcept { return float_from_bits(detail::hif8_values[bits_]); }
 
     [[nodiscard]] constexpr bool is_nan() const noexcept { return bits_ == 0x80U; }
     [[nodiscard]] constexpr bool is_inf() const noexcept { return (bits_ & 0x7FU) == 0x6FU; }
@@ -221,111 +153,6 @@ class hif8 {
     }
 
   private:
-    static constexpr std::uint32_t infinity_code = 0x6F;
-    static constexpr std::uint32_t max_code = 0x6E;
-
-    [[nodiscard]] static constexpr hif8 finish(std::uint32_t code, bool negative, lowbit::overflow overflow) noexcept {
-        if (code == infinity_code && overflow == lowbit::overflow::saturate) {
-            code = max_code;
-        }
-        const std::uint32_t sign = negative && code != 0 ? 0x80U : 0U;
-        return from_bits(static_cast<std::uint8_t>(code | sign));
-    }
-
-    template <class Float>
-    [[nodiscard]] static constexpr hif8 convert(Float x, hif8_rounding mode, lowbit::overflow overflow,
-                                                random_source random) noexcept {
-        if (lowbit::is_nan(x)) {
-            return from_bits(0x80);
-        }
-        const std::uint32_t code = lowbit::is_inf(x) ? infinity_code : round(detail::split(x), mode, random);
-        return finish(code, lowbit::sign_bit(x), overflow);
-    }
-
-    [[nodiscard]] static constexpr hif8 convert_hybrid_16(float x, std::uint16_t bits,
-                                                          lowbit::overflow overflow) noexcept {
-        if (lowbit::is_nan(x)) {
-            return from_bits(0x80);
-        }
-        const detail::hif8_round_hybrid_16 up{2U * (bits & 1U) + 1U};
-        const std::uint32_t code = lowbit::is_inf(x) ? infinity_code : round_hybrid(detail::split(x), up);
-        return finish(code, lowbit::sign_bit(x), overflow);
-    }
-
-    /// True where |x| >= 40960 = 1.25 * 2^15 (`above`: only where it is greater).
-    template <int Digits>
-    [[nodiscard]] static constexpr bool beyond(detail::split_magnitude<Digits> x, bool above) noexcept {
-        const std::uint64_t bound = std::uint64_t{5} << static_cast<unsigned>(Digits - 3);
-        return x.exponent > detail::hif8_max_exponent ||
-               (x.exponent == detail::hif8_max_exponent && x.significand >= bound + (above ? 1U : 0U));
-    }
-
-    template <int Digits>
-    [[nodiscard]] static constexpr std::uint32_t round(detail::split_magnitude<Digits> x, hif8_rounding mode,
-                                                       random_source random) noexcept {
-        switch (mode) {
-            case hif8_rounding::nearest_even:
-                return beyond(x, true) ? infinity_code : cut_magnitude(x, detail::round_nearest_even{});
-            case hif8_rounding::toward_zero:
-                return x.exponent >= detail::hif8_max_exponent ? max_code
-                                                               : cut_magnitude(x, detail::round_toward_zero{});
-            case hif8_rounding::hybrid: return round_hybrid(x, detail::hif8_round_hybrid<Digits>{x.significand});
-            case hif8_rounding::stochastic:
-                if (x.exponent >= detail::hif8_max_exponent) {
-                    return beyond(x, false) ? infinity_code : max_code;
-                }
-                return cut_magnitude(x, detail::round_stochastic{random_bits24(random)});
-            case hif8_rounding::ties_away: break;
-        }
-        return beyond(x, false) ? infinity_code : cut_magnitude(x, detail::round_nearest_away{});
-    }
-
-    template <int Digits, class RoundUp>
-    [[nodiscard]] static constexpr std::uint32_t round_hybrid(detail::split_magnitude<Digits> x, RoundUp up) noexcept {
-        if (beyond(x, false)) {
-            return infinity_code;
-        }
-        if (x.exponent > -4 && x.exponent < 4) {
-            return cut_magnitude(x, detail::round_nearest_away{});
-        }
-        return x.exponent < detail::hif8_min_exponent - 1 ? 0U : cut_magnitude(x, up);
-    }
-
-    /// Code of a magnitude with exponent <= 15 whose cut-off bits `up` judges. In the last binade only 1.0 and, after
-    /// an increment, 1.5 (the code of Inf) come out, as overflow has been decided before.
-    template <int Digits, class RoundUp>
-    [[nodiscard]] static constexpr std::uint32_t cut_magnitude(detail::split_magnitude<Digits> x, RoundUp up) noexcept {
-        if (x.exponent < detail::hif8_min_exponent) {
-            const detail::cut_significand parts(x.significand, Digits - 1 + detail::hif8_min_exponent - x.exponent);
-            return up(detail::cut{parts.rest, parts.shift, false}) ? 1U : 0U;
-        }
-        const auto i = static_cast<std::size_t>(x.exponent - detail::hif8_min_exponent);
-        const std::uint32_t base = detail::hif8_binades[i].base;
-        const std::uint32_t width = detail::hif8_binades[i].width;
-        const detail::cut_significand parts(x.significand, Digits - 1 - static_cast<int>(width));
-        const std::uint32_t mantissa = static_cast<std::uint32_t>(parts.kept) - (1U << width);
-        const bool odd = ((base + mantissa) & 1U) != 0;
-        const std::uint32_t rounded = mantissa + (up(detail::cut{parts.rest, parts.shift, odd}) ? 1U : 0U);
-        return rounded >> width != 0 ? std::uint32_t{detail::hif8_binades[i + 1].base} : base + rounded;
-    }
-
-    /// Float bits of every code, built from the binades.
-    static constexpr auto value_table = [] {
-        std::array<std::uint32_t, 256> table{};
-        for (int e = detail::hif8_min_exponent; e <= detail::hif8_max_exponent; ++e) {
-            const detail::hif8_binade binade = detail::make_hif8_binade(e);
-            for (std::uint32_t m = 0; m < 1U << binade.width; ++m) {
-                const std::uint32_t bits = static_cast<std::uint32_t>(e + 127) << 23U | m << (23U - binade.width);
-                table[binade.base + m] = bits;
-                table[(binade.base + m) | 0x80U] = bits | 0x80000000U;
-            }
-        }
-        table[0x6F] = infinity_bits;
-        table[0xEF] = infinity_bits | 0x80000000U;
-        table[0x80] = quiet_nan_bits;
-        return table;
-    }();
-
     std::uint8_t bits_ = 0;
 };
 

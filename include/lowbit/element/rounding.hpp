@@ -37,11 +37,11 @@ struct random_source {
     friend constexpr bool operator==(const random_source&, const random_source&) = default;
 };
 
-/// What an encoder must know of a block besides its values (see block/block_format.hpp).
+/// What an encoder may know of a block besides its values; each format reads what concerns it.
 struct encode_context {
-    float tensor_scale = 1;   ///< NVFP4: the tensor scale
-    float encode_scale = 1;   ///< NVFP4: S_enc, its counterpart of the encoder
-    std::uint64_t index = 0;  ///< index of the block's first value in its matrix (row * cols + column), for random bits
+    float tensor_scale = 1;   ///< NVFP4: what decoding multiplies by
+    float encode_scale = 1;   ///< NVFP4: its counterpart for encoding, see nvfp4_scales
+    std::uint64_t index = 0;  ///< row * cols + column of the block's first value: the counter of stochastic rounding
 
     friend constexpr bool operator==(const encode_context&, const encode_context&) = default;
 };
