@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Toolchain file: Debian's cross compiler for 64-bit Arm, programs run under qemu-user.
-#   cmake -B build-arm --toolchain cmake/aarch64-linux-gnu.cmake -DFETCHCONTENT_SOURCE_DIR_GOOGLETEST=/usr/src/googletest
+#   cmake -B out/arm --toolchain cmake/aarch64-linux-gnu.cmake -DFETCHCONTENT_SOURCE_DIR_GOOGLETEST=/usr/src/googletest
 # LOWBIT_QEMU_CPU picks the CPU that qemu shows (max has the dot product, cortex-a53 has not).
 
 set(CMAKE_SYSTEM_NAME Linux)

@@ -66,7 +66,7 @@ require_tools() {
 build() {
     say "Building in $build"
     set -- -DCMAKE_BUILD_TYPE=Release -DLOWBIT_BUILD_EXAMPLES=ON -DLOWBIT_BUILD_BENCH=OFF "-DLOWBIT_BUILD_TESTS=$1" \
-        "-DLOWBIT_SAFETENSORS=$1" -DLOWBIT_FETCH_DEPENDENCIES=OFF
+        -DLOWBIT_SAFETENSORS=ON -DLOWBIT_FETCH_DEPENDENCIES=OFF
     if [ ! -f "$build/CMakeCache.txt" ] && command -v ninja >/dev/null 2>&1; then
         set -- -G Ninja "$@"
     fi
@@ -81,13 +81,13 @@ demo() {
 
 case ${1:-} in
     demo)
-        install g++ cmake ninja-build libfmt-dev libcli11-dev
+        install g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev
         require_tools
         build OFF
         demo
         ;;
     test)
-        install g++ cmake ninja-build libfmt-dev libcli11-dev libgtest-dev nlohmann-json3-dev
+        install g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev libgtest-dev
         require_tools
         build ON
         demo

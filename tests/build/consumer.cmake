@@ -35,7 +35,9 @@ elseif(KIND STREQUAL "find_package")
     run(${CMAKE_COMMAND} --install ${work}/lowbit --prefix ${work}/made_here)
     file(RENAME ${work}/made_here ${work}/moved)
     file(REMOVE_RECURSE ${work}/lowbit)
-    list(APPEND arguments -DCMAKE_PREFIX_PATH=${work}/moved -DCMAKE_FIND_ROOT_PATH_MODE_PACKAGE=BOTH -DVERSION=${version})
+    list(APPEND arguments -DCMAKE_PREFIX_PATH=${work}/moved -DCMAKE_FIND_ROOT_PATH_MODE_PACKAGE=BOTH
+         -DVERSION=${version}
+    )
 
     file(GLOB_RECURSE headers RELATIVE ${SOURCE}/include ${SOURCE}/include/lowbit/*)
     foreach(header IN LISTS headers)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Compiles FILE with FAULT_${FAULT} defined: it must fail, and the compiler must say what the line "// says: REGEX" of the
-# fault tells. With no FAULT the file must compile.
+# Compiles FILE with FAULT_${FAULT} defined: it must fail, and the compiler must say what the line "// says: REGEX" of
+# the fault tells. With no FAULT the file must compile.
 
 set(flags -std=c++20 -c -o ${WORK}/must_not_compile_${FAULT}.o -I${SOURCE}/include)
 if(FAULT)
