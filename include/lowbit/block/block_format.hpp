@@ -25,7 +25,7 @@
 #include <type_traits>
 
 #include <lowbit/core/bits.hpp>
-#include <lowbit/element/encode_context.hpp>
+#include <lowbit/element/rounding.hpp>
 
 namespace lowbit {
 

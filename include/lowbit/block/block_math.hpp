@@ -13,6 +13,7 @@
 #include <span>
 
 #include <lowbit/core/bits.hpp>
+#include <lowbit/element/nibble.hpp>
 
 namespace lowbit::detail {
 
@@ -106,34 +107,76 @@ template <std::size_t N>
 [[nodiscard]] constexpr std::array<std::uint8_t, N / 2> pack_codes(const std::array<std::uint8_t, N>& codes) noexcept {
     std::array<std::uint8_t, N / 2> bytes{};
     for (std::size_t i = 0; i < N / 2; ++i) {
-        bytes[i] = static_cast<std::uint8_t>(codes[2 * i] | (codes[2 * i + 1] << 4U));
+        bytes[i] = pack_nibbles(codes[2 * i], codes[2 * i + 1]);
     }
     return bytes;
 }
 
-/// Code i of bytes made by pack_codes.
+/// The reverse of pack_codes.
 template <std::size_t Bytes>
-[[nodiscard]] constexpr std::uint32_t code_at(const std::array<std::uint8_t, Bytes>& bytes, std::size_t i) noexcept {
-    return static_cast<std::uint32_t>(bytes[i / 2] >> (i % 2 * 4U)) & 15U;
+[[nodiscard]] constexpr std::array<std::uint8_t, 2 * Bytes> unpack_codes(
+    const std::array<std::uint8_t, Bytes>& bytes) noexcept {
+    std::array<std::uint8_t, 2 * Bytes> codes{};
+    for (std::size_t i = 0; i < Bytes; ++i) {
+        codes[2 * i] = low_nibble(bytes[i]);
+        codes[2 * i + 1] = high_nibble(bytes[i]);
+    }
+    return codes;
 }
 
 /// Magnitudes of the E2M1 codes 0..7.
 inline constexpr std::array<float, 8> e2m1_values = {0.0F, 0.5F, 1.0F, 1.5F, 2.0F, 3.0F, 4.0F, 6.0F};
 
-/// Limits of E2M1 with scale 2^exponent, ties to the even code: of the midpoints those after an even code (0.25, 1.25,
-/// 2.5, 5) still round down, those after an odd code (0.75, 1.75, 3.5) round up.
-[[nodiscard]] constexpr code_limits e2m1_limits(int exponent) noexcept {
+/// Limits of E2M1 with scale 2^exponent * multiplier, ties to the even code: of the midpoints those after an even code
+/// (0.25, 1.25, 2.5, 5) still round down, those after an odd code (0.75, 1.75, 3.5) round up. The multiplier is
+/// 1, 1.25, 1.5 or 1.75, so that its products with the midpoints are exact.
+[[nodiscard]] constexpr code_limits e2m1_limits(int exponent, float multiplier = 1.0F) noexcept {
     constexpr std::array<float, 7> midpoints = {0.25F, 0.75F, 1.25F, 1.75F, 2.5F, 3.5F, 5.0F};
     code_limits limits{};
     for (std::size_t c = 0; c < limits.size(); ++c) {
-        limits[c] = scale_bits(to_bits(midpoints[c]), exponent) - static_cast<std::uint32_t>(c % 2);
+        limits[c] = scale_bits(to_bits(midpoints[c] * multiplier), exponent) - static_cast<std::uint32_t>(c % 2);
     }
     return limits;
+}
+
+/// Bits of the E2M1 magnitudes times 2^exponent; past FLT_MAX those of Inf.
+[[nodiscard]] constexpr std::array<std::uint32_t, 8> e2m1_table(int exponent) noexcept {
+    std::array<std::uint32_t, 8> table{};
+    for (std::size_t c = 0; c < table.size(); ++c) {
+        table[c] = scale_bits(to_bits(e2m1_values[c]), exponent);
+    }
+    return table;
 }
 
 /// The float with these magnitude bits and the sign of a 4-bit code.
 [[nodiscard]] constexpr float with_sign(std::uint32_t magnitude, std::uint32_t code) noexcept {
     return float_from_bits(magnitude | (code & 8U) << 28U);
+}
+
+/// |x| / 2^exponent of a block's values. Exact: but for magnitudes 2^126 times smaller than the scale, which no code
+/// and no error sum can tell from zero.
+template <std::size_t N>
+[[nodiscard]] constexpr std::array<float, N> relative_magnitudes(const block_parts<N>& parts, int exponent) noexcept {
+    std::array<float, N> relative{};
+    for (std::size_t i = 0; i < N; ++i) {
+        relative[i] = float_from_bits(scale_bits(parts.magnitude[i], -exponent));
+    }
+    return relative;
+}
+
+/// a / b rounded once to float, for a, b >= 0. Through double, whose quotient is narrow enough a neighbour of the exact
+/// one (53 >= 2 * 24 + 2 bits) that the second rounding changes nothing: so it is right under -ffast-math too, where
+/// compilers replace float divisions by estimates of the reciprocal.
+[[nodiscard]] constexpr float quotient(float a, float b) noexcept {
+    if (std::is_constant_evaluated() && abs_bits(b) == 0) {
+        return float_from_bits(infinity_bits);
+    }
+    return static_cast<float>(exactly(static_cast<double>(a) / exactly(static_cast<double>(b))));
+}
+
+/// min(x, FLT_MAX) for x >= 0.
+[[nodiscard]] constexpr float at_most_flt_max(float x) noexcept {
+    return float_from_bits(to_bits(x) < infinity_bits ? to_bits(x) : infinity_bits - 1U);
 }
 
 /// Every value becomes the library's NaN.
@@ -144,11 +187,16 @@ constexpr void fill_nan(std::span<float, N> values) noexcept {
     }
 }
 
-/// Exponent e of the power-of-two scales, floor rule: floor(log2 largest) - 2, so that 2^e * 4 <= largest < 2^e * 8;
-/// `bump` 1 takes the next. Stops at 125, where 6 * 2^e still fits a float, and at -127, which zero takes as well.
-[[nodiscard]] constexpr int shared_exponent(std::uint32_t largest, int bump = 0) noexcept {
-    const int exponent = floor_log2(float_from_bits(largest)) - 2 + bump;
+/// Exponents of written E8M0 scales: from 2^-127, the least that a byte holds, to 125, where 6 * 2^e still fits a
+/// float.
+[[nodiscard]] constexpr int clamp_exponent(int exponent) noexcept {
     return exponent < -127 ? -127 : exponent > 125 ? 125 : exponent;
+}
+
+/// Exponent e of the power-of-two scales, floor rule: floor(log2 largest) - 2, so that 2^e * 4 <= largest < 2^e * 8;
+/// `bump` 1 takes the next. Clamped; zero takes -127.
+[[nodiscard]] constexpr int shared_exponent(std::uint32_t largest, int bump = 0) noexcept {
+    return clamp_exponent(floor_log2(float_from_bits(largest)) - 2 + bump);
 }
 
 /// E8M0 byte of 2^exponent, or its NaN for a poisoned block.

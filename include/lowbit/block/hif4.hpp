@@ -155,13 +155,13 @@ struct hif4 {
             return;
         }
         const float quarter = scale_value(packed.scale) * 0.25F;
+        const auto codes = detail::unpack_codes(packed.codes);
         for (std::size_t j = 0; j < block_size / 4; ++j) {
             const bool coarse8 = (packed.e1_8 << (j / 2) & 0x80) != 0;
             const bool coarse16 = (packed.e1_16[j / 8] << (j % 8) & 0x80) != 0;
             const float step = quarter * (coarse8 ? 2.0F : 1.0F) * (coarse16 ? 2.0F : 1.0F);
             for (std::size_t i = 4 * j; i < 4 * j + 4; ++i) {
-                const std::uint32_t code = detail::code_at(packed.codes, i);
-                values[i] = detail::with_sign(to_bits(static_cast<float>(code & 7U) * step), code);
+                values[i] = detail::with_sign(to_bits(static_cast<float>(codes[i] & 7U) * step), codes[i]);
             }
         }
     }

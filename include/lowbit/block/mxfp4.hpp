@@ -93,13 +93,10 @@ struct mxfp4 {
             detail::fill_nan(values);
             return;
         }
-        std::array<std::uint32_t, 8> table{};
-        for (std::size_t c = 0; c < table.size(); ++c) {
-            table[c] = detail::scale_bits(to_bits(detail::e2m1_values[c]), packed.scale - 127);
-        }
+        const auto table = detail::e2m1_table(packed.scale - 127);
+        const auto codes = detail::unpack_codes(packed.codes);
         for (std::size_t i = 0; i < block_size; ++i) {
-            const std::uint32_t code = detail::code_at(packed.codes, i);
-            values[i] = detail::with_sign(table[code & 7U], code);
+            values[i] = detail::with_sign(table[codes[i] & 7U], codes[i]);
         }
     }
 
@@ -122,15 +119,11 @@ struct mxfp4 {
     /// order with one fused multiply-add a value.
     [[nodiscard]] static constexpr int least_error_exponent(const detail::block_parts<block_size>& parts) noexcept {
         const int floor_exponent = detail::shared_exponent(parts.largest);
-        std::array<float, block_size> relative{};  // |x| / 2^floor_exponent, below 8
-        for (std::size_t i = 0; i < block_size; ++i) {
-            relative[i] = float_from_bits(detail::scale_bits(parts.magnitude[i], -floor_exponent));
-        }
+        const auto relative = detail::relative_magnitudes(parts, floor_exponent);  // below 8
         int best = 0;
         float least = 0;
         for (int bias = -1; bias <= 1; ++bias) {
-            const int unclamped = floor_exponent + bias;
-            const int exponent = unclamped < -127 ? -127 : unclamped > 125 ? 125 : unclamped;
+            const int exponent = detail::clamp_exponent(floor_exponent + bias);
             const float step = power_of_two(exponent - floor_exponent);
             const auto limits = detail::e2m1_limits(exponent);
             float error = 0;
