@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// One row of float, bfloat16 or float16 to blocks and back, through the row functions of the kernel table.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <lowbit/arch/target.hpp>
+#include <lowbit/convert/options.hpp>
+#include <lowbit/core/bits.hpp>
+#include <lowbit/kernel/table.hpp>
+
+namespace lowbit::detail {
+
+/// Values that pass through a stack buffer at a time where the wide side is a 16-bit type; a multiple of every block.
+inline constexpr std::size_t conversion_tile = 1024;
+
+inline namespace LOWBIT_BASELINE_NAMESPACE {
+
+inline void widen(const kernel::row_functions& functions, const bfloat16* source, std::size_t count,
+                  float* out) noexcept {
+    functions.widen_bfloat16(source, count, out);
+}
+inline void widen(const kernel::row_functions& functions, const float16* source, std::size_t count,
+                  float* out) noexcept {
+    functions.widen_float16(source, count, out);
+}
+inline void narrow(const kernel::row_functions& functions, const float* source, std::size_t count,
+                   bfloat16* out) noexcept {
+    functions.narrow_bfloat16(source, count, out);
+}
+inline void narrow(const kernel::row_functions& functions, const float* source, std::size_t count,
+                   float16* out) noexcept {
+    functions.narrow_float16(source, count, out);
+}
+
+/// The table entries that a conversion between T and F needs. Made before anything is written: a LOWBIT_ISA that cannot
+/// run here is reported then.
+template <class F>
+struct row_codec {
+    const kernel::codec_functions<F>& codec = kernel::codec<F>();
+    const kernel::row_functions& rows = kernel::rows();
+
+    /// Bits of the largest finite magnitude among `count` values; such bits are in the order of their floats.
+    template <matrix_element T>
+    std::uint32_t amax_bits(const T* source, std::size_t count) const noexcept {
+        if constexpr (std::is_same_v<T, float>) {
+            return to_bits(rows.amax(source, count));
+        } else {
+            float tile[conversion_tile];
+            std::uint32_t largest = 0;
+            for (std::size_t done = 0; done < count; done += conversion_tile) {
+                const std::size_t length = (std::min)(conversion_tile, count - done);
+                widen(rows, source + done, length, tile);
+                largest = (std::max)(largest, to_bits(rows.amax(tile, length)));
+            }
+            return largest;
+        }
+    }
+
+    /// Encodes `count` values that start at a block boundary of their row.
+    template <matrix_element T>
+    void encode(const T* source, std::size_t count, typename F::block* blocks, const typename F::options& options,
+                encode_context context) const noexcept {
+        if constexpr (std::is_same_v<T, float>) {
+            codec.encode_row(source, count, blocks, options, context);
+        } else {
+            float tile[conversion_tile];
+            for (std::size_t done = 0; done < count; done += conversion_tile) {
+                const std::size_t length = (std::min)(conversion_tile, count - done);
+                widen(rows, source + done, length, tile);
+                codec.encode_row(tile, length, blocks + done / F::block_size, options, context);
+                context.index += length;
+            }
+        }
+    }
+
+    /// Decodes the first `count` values of `blocks`; writes nothing else.
+    template <matrix_element T>
+    void decode(const typename F::block* blocks, std::size_t count, T* out, float tensor_scale) const noexcept {
+        if constexpr (std::is_same_v<T, float>) {
+            codec.decode_row(blocks, count, out, tensor_scale);
+        } else {
+            float tile[conversion_tile];
+            for (std::size_t done = 0; done < count; done += conversion_tile) {
+                const std::size_t length = (std::min)(conversion_tile, count - done);
+                codec.decode_row(blocks + done / F::block_size, length, tile, tensor_scale);
+                narrow(rows, tile, length, out + done);
+            }
+        }
+    }
+};
+
+}  // namespace LOWBIT_BASELINE_NAMESPACE
+}  // namespace lowbit::detail
