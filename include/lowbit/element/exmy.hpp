@@ -8,7 +8,7 @@
 // e3m2     6   yes       28        2^-2        2^-4       none                  nearest even       OCP MX v1.0
 // e4m3     8   yes      448        2^-6        2^-9       NaN 0x7F, 0xFF        nearest even       OCP OFP8
 // e5m2     8   yes    57344        2^-14       2^-16      Inf 0x7C, NaN above   nearest even       OCP OFP8
-// e8m0     8    no    2^127        2^-127      2^-127     NaN 0xFF, no zero     nearest, ties up   OCP MX v1.0, as ONNX
+// e8m0     8    no    2^127        2^-127      2^-127     NaN 0xFF, no zero     nearest, ties up   OCP MX v1.0
 // e6m2     8    no    49152        2^-48       2^-48      NaN 0xFF, no zero     nearest even       HiF4 paper
 // ue5m3    8    no   114688        2^-14       2^-17      NaN 0xFF              nearest even       NVFP4 variants
 #pragma once

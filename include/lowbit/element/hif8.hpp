@@ -2,8 +2,7 @@
 // HiF8: an 8-bit float with tapered precision, as an element and as a block format of one value.
 //
 // A prefix code (the dot) says how the seven bits below the sign are shared between exponent and mantissa: near 1 the
-// mantissa is wide, far from 1 the exponent is. The exponent is sign and magnitude with the magnitude's leading 1
-// hidden.
+// mantissa is wide, far from 1 the exponent is. The exponent is sign and magnitude, its leading 1 hidden.
 //
 //   bits 6..      |E|          mantissa    values
 //   11 s eee m    8 + eee      1 bit       2^E (1 + m/2)     8 <= |E| <= 15      (s = 1: negative exponent)
@@ -22,9 +21,8 @@
 //   ties_away      (default) half away from zero. [2^-23, 2^-22) gives 2^-22, below 2^-23 gives 0
 //   nearest_even   ties to the even code: 40960 gives 32768, 2^-23 gives 0, 1.5 * 2^-22 (codes 1, 2) gives 2
 //   toward_zero    finite x never reaches Inf; below 2^-22 gives 0
-//   hybrid         ties_away where |E| < 4, else "simplified stochastic": with F the top and T the low bits named
-//   below,
-//                  up iff a bit is discarded and F >= T. An increment past 32768 overflows; below 2^-23 gives 0
+//   hybrid         ties_away where |E| < 4, else "simplified stochastic": up iff a bit is discarded and F >= T (see
+//                  below). An increment past 32768 overflows; below 2^-23 gives 0
 //       from float     F: 14 top discarded bits, T: 14 low mantissa bits
 //       from double    the same at the float's bit positions; the bits below them only count as discarded
 //       from bfloat16, float16   F: 2 top discarded bits, T: 2 * (last mantissa bit) + 1

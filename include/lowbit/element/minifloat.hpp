@@ -2,22 +2,18 @@
 // One template for every small binary floating-point type with fixed field widths: minifloat<format>.
 //
 // A format is a sign (or none), an exponent field with a bias, a mantissa field, and two choices:
-//   field zero   subnormals and zero (IEEE), or an ordinary binade: then there is no zero and code 0 is the smallest
-//   value top codes    all finite; or the all-ones code is the only NaN (of each sign); or the top exponent holds Inf
-//   and NaN
+//   field zero   subnormals and zero (IEEE), or a binade like the others: then code 0 is the smallest value, not zero
+//   top codes    all finite; or all ones is the only NaN (of each sign); or the top exponent holds Inf and NaN
 // Codes sit in the low bits of a byte, sign first, as in IEEE formats; magnitudes are monotone in their codes.
 //
 // Conversion from float and from double is ONE rounding, on integer bits: it does not depend on the rounding mode, FTZ,
 // DAZ or -ffast-math. The value is rounded on the unbounded grid first; only then is it compared with the largest one.
-//   overflow, Inf   overflow::saturate: the largest finite value of the sign; overflow::infinity: Inf, else NaN where
-//   the
-//                   type has no Inf, else the largest value
-//   NaN             the NaN code without sign (E5M2: 0x7E); +largest where the type has none (as the hardware
-//   conversion
-//                   and ONNX)
-//   unsigned types  a negative input (-0 excepted, which is zero) gives NaN
-//   no zero         zero and everything below the smallest value give code 0, in every rounding mode
-//   sign            a negative that rounds to zero gives -0
+//   beyond it,   overflow::saturate: the largest finite value; overflow::infinity: Inf, else NaN where the type has
+//   and Inf      none, else the largest value. The sign stays. toward_zero: finite inputs saturate, whatever is asked
+//   NaN          the NaN code, positive (E5M2: 0x7E); where the type has none, +largest (as hardware and ONNX)
+//   unsigned     a negative input gives NaN; -0 is zero
+//   no zero      zero and everything below the smallest value give code 0, in every rounding mode
+//   sign         a negative that rounds to zero gives -0
 #pragma once
 
 #include <array>
@@ -150,17 +146,16 @@ class minifloat {
             return from_bits(has_nan ? nan_code : max_code);
         }
         const std::uint32_t sign = negative ? std::uint32_t{sign_mask} : 0U;
-        const std::uint32_t code = lowbit::is_inf(x) ? 0xFFFFU : round(x, mode, random);
+        const bool infinite = lowbit::is_inf(x);
+        const std::uint32_t code = infinite ? 0xFFFFU : round(x, mode, random);
         if (code <= max_code) {
             return from_bits(static_cast<std::uint8_t>(code | sign));
         }
-        std::uint32_t beyond = max_code;
-        if (overflow == lowbit::overflow::infinity) {
-            beyond = has_infinity ? infinity_code : has_nan ? nan_code : max_code;
-            if (!has_infinity && has_nan) {
-                return from_bits(nan_code);
-            }
-        }
+        const bool saturates = overflow == lowbit::overflow::saturate || (mode == rounding::toward_zero && !infinite);
+        const std::uint32_t beyond = saturates      ? max_code
+                                     : has_infinity ? infinity_code
+                                     : has_nan      ? nan_code
+                                                    : max_code;
         return from_bits(static_cast<std::uint8_t>(beyond | sign));
     }
 
