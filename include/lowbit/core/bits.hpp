@@ -68,11 +68,11 @@ inline constexpr float quiet_nan = float_from_bits(quiet_nan_bits);
 #if defined(__FAST_MATH__)
     if (!std::is_constant_evaluated()) {
 # if defined(__x86_64__) || defined(__SSE2__)
-        asm("" : "+x"(x));
+        asm volatile("" : "+x"(x));
 # elif defined(__aarch64__)
-        asm("" : "+w"(x));
+        asm volatile("" : "+w"(x));
 # else
-        asm("" : "+m"(x));
+        asm volatile("" : "+m"(x));
 # endif
     }
 #endif
@@ -84,11 +84,11 @@ inline constexpr float quiet_nan = float_from_bits(quiet_nan_bits);
 #if defined(__FAST_MATH__)
     if (!std::is_constant_evaluated()) {
 # if defined(__x86_64__) || defined(__SSE2__)
-        asm("" : "+x"(x));
+        asm volatile("" : "+x"(x));
 # elif defined(__aarch64__)
-        asm("" : "+w"(x));
+        asm volatile("" : "+w"(x));
 # else
-        asm("" : "+m"(x));
+        asm volatile("" : "+m"(x));
 # endif
     }
 #endif
@@ -97,15 +97,15 @@ inline constexpr float quiet_nan = float_from_bits(quiet_nan_bits);
 
 namespace detail {
 
-/// a * b + c rounded once, for constant evaluation (finite arguments): clang 14 cannot evaluate std::fma there.
-/// The product is exact in double; the sum is rounded to odd there (53 >= 2 * 24 + 2 bits), so that narrowing rounds
-/// once.
-[[nodiscard]] constexpr float constant_fused_multiply_add(float a, float b, float c) noexcept {
-    const double product = static_cast<double>(a) * static_cast<double>(b);
+/// a * b + c rounded once, in double (finite arguments): for constant evaluation, where clang 14 cannot evaluate
+/// std::fma, and for -ffast-math without FMA instructions, where it replaces std::fma by a product and a sum. The
+/// product is exact in double; the sum is rounded to odd there (53 >= 2 * 24 + 2 bits), so that narrowing rounds once.
+[[nodiscard]] constexpr float fused_multiply_add_in_double(float a, float b, float c) noexcept {
+    const double product = exactly(static_cast<double>(a) * static_cast<double>(b));
     const double addend = static_cast<double>(c);
-    const double sum = product + addend;
-    const double part = sum - product;
-    const double lost = (product - (sum - part)) + (addend - part);
+    const double sum = exactly(product + addend);
+    const double part = exactly(sum - product);
+    const double lost = exactly(exactly(product - exactly(sum - part)) + exactly(addend - part));
     std::uint64_t bits = to_bits(sum);
     if (lost != 0.0 && (bits & 1U) == 0) {
         bits += (lost > 0.0) == (sum > 0.0) ? 1U : ~std::uint64_t{0};
@@ -123,9 +123,13 @@ namespace detail {
 /// Cost: one instruction where the translation unit's baseline has FMA, else a call of the C library.
 [[nodiscard]] constexpr float fused_multiply_add(float a, float b, float c) noexcept {
     if (std::is_constant_evaluated()) {
-        return detail::constant_fused_multiply_add(a, b, c);
+        return detail::fused_multiply_add_in_double(a, b, c);
     }
+#if defined(__FAST_MATH__) && !defined(__FMA__) && !defined(__aarch64__)
+    return detail::fused_multiply_add_in_double(a, b, c);
+#else
     return std::fma(a, b, c);
+#endif
 }
 
 /// The smallest multiple of `multiple` (> 0) that is at least n. The caller knows that it fits.
