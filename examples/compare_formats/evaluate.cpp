@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <lowbit/core/bits.hpp>
+#include <lowbit/metrics/error_stats.hpp>
+
+namespace compare_formats {
+namespace {
+
+constexpr std::size_t panel = 16;  // outputs computed at a time: 16 doubles stay in registers
+
+void describe(const lowbit::tensor& values, tensor_report& report) {
+    report.shape = values.shape();
+    report.rows = values.rows();
+    report.cols = values.cols();
+    double sum = 0;
+    double largest = 0;
+    std::size_t count = 0;
+    for (const float value : values.values()) {
+        if (!lowbit::is_finite(value)) {
+            ++report.nonfinite;
+            continue;
+        }
+        const auto x = static_cast<double>(value);
+        sum += x;
+        report.energy += x * x;
+        largest = std::max(largest, std::fabs(x));
+        ++count;
+    }
+    if (count == 0) return;
+    const auto n = static_cast<double>(count);
+    const double mean = sum / n;
+    double second = 0;
+    double fourth = 0;
+    for (const float value : values.values()) {
+        if (!lowbit::is_finite(value)) continue;
+        const double square = (static_cast<double>(value) - mean) * (static_cast<double>(value) - mean);
+        second += square;
+        fourth += square * square;
+    }
+    report.sigma = std::sqrt(second / n);
+    if (second > 0) {
+        report.kurtosis = fourth / n / (second / n * (second / n));
+        report.peak = largest / report.sigma;
+    }
+}
+
+lowbit::matrix_view<const double> as_matrix(const std::vector<double>& y, std::size_t rows) {
+    return {y.data(), rows, rows == 0 ? 0 : y.size() / rows};
+}
+
+}  // namespace
+
+std::vector<double> product(float_view x, float_view w, const lowbit::executor& runner) {
+    std::vector<double> y(x.rows() * w.rows());
+    runner.for_each((w.rows() + panel - 1) / panel, [&](std::size_t block) {
+        const std::size_t first = block * panel;
+        const std::size_t used = std::min(panel, w.rows() - first);
+        std::vector<double> columns(w.cols() * panel, 0.0);  // the panel of w, transposed
+        for (std::size_t j = 0; j < used; ++j) {
+            for (std::size_t k = 0; k < w.cols(); ++k) columns[k * panel + j] = static_cast<double>(w(first + j, k));
+        }
+        for (std::size_t i = 0; i < x.rows(); ++i) {
+            std::array<double, panel> sum{};
+            for (std::size_t k = 0; k < x.cols(); ++k) {
+                const auto value = static_cast<double>(x(i, k));
+                const double* column = columns.data() + k * panel;
+                for (std::size_t j = 0; j < panel; ++j) sum[j] += value * column[j];
+            }
+            for (std::size_t j = 0; j < used; ++j) y[i * w.rows() + first + j] = sum[j];
+        }
+    });
+    return y;
+}
+
+void evaluate(const lowbit::tensor& values, const lowbit::tensor* input, const std::vector<variant>& variants,
+              const lowbit::executor& runner, const stop_request& stop, const progress_note& note,
+              tensor_report& report) {
+    describe(values, report);
+    std::vector<double> exact;
+    if (input != nullptr) {
+        report.input_rows = input->rows();
+        exact = product(input->view(), values.view(), runner);
+    }
+    for (const variant& choice : variants) {
+        if (stop()) return;
+        note(choice.rule.empty() ? choice.format : choice.format + " " + choice.rule);
+        const bool layer = input != nullptr && choice.restore_input;
+        std::vector<float> weights;
+        measurement result = choice.measure(values.view(), layer ? &weights : nullptr, runner);
+        result.format = choice.format;
+        result.rule = choice.rule;
+        result.ranked = choice.ranked;
+        if (layer) {
+            const float_view w(weights.data(), values.rows(), values.cols());
+            const auto error_of = [&](float_view x) {
+                const std::vector<double> y = product(x, w, runner);
+                return lowbit::compare(as_matrix(exact, report.input_rows), as_matrix(y, report.input_rows), runner)
+                    .relative_error;
+            };
+            result.output = error_of(input->view());
+            std::vector<float> activations;
+            choice.restore_input(input->view(), activations, runner);
+            result.output_both = error_of(float_view(activations.data(), input->rows(), input->cols()));
+        }
+        report.formats.push_back(std::move(result));
+    }
+}
+
+}  // namespace compare_formats

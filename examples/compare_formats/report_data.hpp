@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The results for other programs: JSON and CSV.
+#pragma once
+
+#include <string>
+
+#include "results.hpp"
+
+namespace compare_formats {
+
+/// Everything, one object; figures that are infinite are the strings "inf" and "-inf".
+std::string to_json(const run_report& run);
+
+/// One line a tensor and format, after a line of column names.
+std::string to_csv(const run_report& run);
+
+/// Writes `text` to `path`. Throws lowbit::io_error.
+void write_text(const std::string& path, const std::string& text);
+
+}  // namespace compare_formats

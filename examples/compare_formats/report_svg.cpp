@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report_svg.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report_text.hpp"
+#include "tensor_source.hpp"
+
+namespace compare_formats {
+namespace {
+
+constexpr double margin = 24;
+constexpr double bar_height = 11;
+constexpr double row_gap = 12;
+constexpr double label_width = 156;
+constexpr double panel_gap = 28;
+constexpr double figure_room = 52;  // behind the longest bar, for its figure
+constexpr double total_width = 980;
+constexpr std::size_t panels_in_line = 3;
+constexpr std::size_t most_panels = 6;
+
+const char* const style = R"(<style>
+  svg { --paper: #ffffff; --ink: #1f2328; --faint: #59636e; --line: #d1d9e0; --s0: #0969da; --s1: #bf6a02; --s2: #1a7f37; }
+  @media (prefers-color-scheme: dark) {
+    svg { --paper: #0d1117; --ink: #e6edf3; --faint: #9198a1; --line: #30363d; --s0: #58a6ff; --s1: #e3a04b; --s2: #56d364; }
+  }
+  text { font-family: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; font-size: 12px; fill: var(--ink); }
+  .title { font-size: 18px; font-weight: 600; } .panel { font-size: 13px; font-weight: 600; }
+  .faint { fill: var(--faint); } .figure { font-size: 10px; fill: var(--faint); } .grid { stroke: var(--line); }
+  .axis { stroke: var(--faint); } .s0 { fill: var(--s0); } .s1 { fill: var(--s1); } .s2 { fill: var(--s2); }
+</style>
+)";
+
+std::string escaped(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        switch (c) {
+            case '&': out += "&amp;"; break;
+            case '<': out += "&lt;"; break;
+            case '>': out += "&gt;"; break;
+            case '"': out += "&quot;"; break;
+            default: out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+        }
+    }
+    return out;
+}
+
+std::string text_at(double x, double y, const std::string& attributes, const std::string& text) {
+    return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, attributes, escaped(text));
+}
+
+/// A step of 1, 2 or 5 times a power of ten that cuts 0..largest into at most `parts`.
+double tick_step(double largest, int parts) {
+    const double raw = largest / parts;
+    const double power = std::pow(10.0, std::floor(std::log10(raw)));
+    for (const double factor : {1.0, 2.0, 5.0}) {
+        if (factor * power >= raw * (1 - 1e-9)) return factor * power;
+    }
+    return 10 * power;
+}
+
+double largest_value(const bar_chart& chart) {
+    double largest = 0;
+    for (const bar_chart::panel& panel : chart.panels) {
+        for (const auto& row : panel.values) {
+            for (const std::optional<double>& value : row) {
+                if (value && std::isfinite(*value)) largest = std::max(largest, *value);
+            }
+        }
+    }
+    return largest > 0 ? largest : 1;
+}
+
+std::string figure(double value) { return value >= 10 ? fmt::format("{:.1f}", value) : fmt::format("{:.2f}", value); }
+
+std::string bars(const bar_chart& chart, const std::vector<std::optional<double>>& values, double left, double top,
+                 double scale) {
+    std::string out;
+    for (std::size_t s = 0; s < values.size(); ++s) {
+        if (!values[s]) continue;
+        const double y = top + static_cast<double>(s) * bar_height;
+        const bool lost = !std::isfinite(*values[s]);
+        const double length = lost ? 0 : *values[s] * scale;
+        if (!lost) {
+            out += fmt::format("<rect class=\"s{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
+                               s, left, y, std::max(length, 0.5), bar_height - 2);
+        }
+        out += text_at(left + length + 4, y + bar_height - 3, "class=\"figure\"",
+                       lost ? "lost" : figure(*values[s]) + chart.unit);
+    }
+    return out;
+}
+
+std::string axis(const bar_chart& chart, double left, double top, double bottom, double scale, double largest,
+                 double step) {
+    std::string out;
+    for (int i = 0; i * step <= largest * (1 + 1e-9); ++i) {
+        const double x = left + i * step * scale;
+        out += fmt::format("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n",
+                           i == 0 ? "axis" : "grid", x, top, x, bottom);
+        out += text_at(x, bottom + 15, "class=\"faint\" text-anchor=\"middle\"",
+                       fmt::format("{:g}{}", i * step, chart.unit));
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string to_svg(const bar_chart& chart) {
+    const std::size_t columns = std::clamp(chart.panels.size(), std::size_t{1}, panels_in_line);
+    const std::size_t lines = (chart.panels.size() + columns - 1) / columns;
+    const double row_height = bar_height * static_cast<double>(chart.series.size()) + row_gap;
+    const double body = row_height * static_cast<double>(chart.rows.size());
+    const double head = 104;
+    const double line_height = body + 92;
+    const double height = head + static_cast<double>(lines) * line_height + 30;
+    const double panel_width = (total_width - 2 * margin - label_width - panel_gap * static_cast<double>(columns - 1)) /
+                               static_cast<double>(columns);
+    const double largest = largest_value(chart);
+    const double scale = (panel_width - figure_room) / largest;
+    const double step = tick_step(largest, columns > 1 ? 4 : 10);
+
+    std::string out = fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" height=\"{1:g}\" "
+        "role=\"img\">\n"
+        "<title>{2}</title>\n<desc>{3}</desc>\n",
+        total_width, height, escaped(chart.title), escaped(chart.subtitle + " " + chart.axis));
+    out += style;
+    out += fmt::format("<rect width=\"{:g}\" height=\"{:g}\" style=\"fill: var(--paper)\"/>\n", total_width, height);
+    out += text_at(margin, margin + 14, "class=\"title\"", chart.title);
+    out += text_at(margin, margin + 34, "class=\"faint\"", chart.subtitle);
+    double legend = margin;
+    for (std::size_t s = 0; s < chart.series.size(); ++s) {
+        out += fmt::format("<rect class=\"s{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"12\" height=\"12\"/>\n", s, legend,
+                           margin + 46);
+        out += text_at(legend + 18, margin + 56, "", chart.series[s]);
+        legend += 42 + 6.6 * static_cast<double>(chart.series[s].size());
+    }
+    for (std::size_t p = 0; p < chart.panels.size(); ++p) {
+        const bar_chart::panel& panel = chart.panels[p];
+        const double left = margin + label_width + static_cast<double>(p % columns) * (panel_width + panel_gap);
+        const double top = head + static_cast<double>(p / columns) * line_height + 40;
+        const std::size_t room = columns == 1 ? 90 : 34;
+        out += text_at(left, top - 24, "class=\"panel\"", fit(panel.title, room));
+        out += text_at(left, top - 9, "class=\"faint\"", fit(panel.subtitle, room + 6));
+        out += axis(chart, left, top, top + body, scale, largest, step);
+        for (std::size_t r = 0; r < chart.rows.size(); ++r) {
+            const double y = top + static_cast<double>(r) * row_height + row_gap / 2;
+            if (p % columns == 0) {
+                out += text_at(left - 10, y + (row_height - row_gap) / 2 + 4, "text-anchor=\"end\"",
+                               fit(chart.rows[r], 24));
+            }
+            if (r < panel.values.size()) out += bars(chart, panel.values[r], left, y, scale);
+        }
+    }
+    out += text_at(margin + label_width, height - 40, "class=\"faint\"", chart.axis);
+    out += text_at(margin, height - 14, "class=\"figure\"", chart.footer);
+    return out + "</svg>\n";
+}
+
+bar_chart error_chart(const run_report& run, const std::string& source) {
+    const std::vector<summary_row> summary = summarise(run);
+    const auto percent = [](const std::optional<double>& share) -> std::optional<double> {
+        return share ? std::optional<double>(100 * *share) : std::nullopt;
+    };
+    const bool layers =
+        std::any_of(summary.begin(), summary.end(), [](const summary_row& row) { return row.output.has_value(); });
+    bar_chart chart;
+    chart.title = "Quantisation error by format";
+    chart.subtitle = source;
+    chart.axis = "relative error, percent (Frobenius norm of the error over that of the original; shorter is better)";
+    chart.unit = "%";
+    chart.series = {"the tensor itself"};
+    if (layers) {
+        chart.series.emplace_back("layer output, weights quantised");
+        chart.series.emplace_back("layer output, weights and activations quantised");
+    }
+    for (const summary_row& row : summary) chart.rows.push_back(fmt::format("{} ({:.3g} bits)", row.name, row.bits));
+    const auto figures = [&](double error, const std::optional<double>& output, const std::optional<double>& both) {
+        std::vector<std::optional<double>> out{percent(error)};
+        if (layers) out.insert(out.end(), {percent(output), percent(both)});
+        return out;
+    };
+    if (run.tensors.size() <= most_panels) {
+        for (const tensor_report& tensor : run.tensors) {
+            bar_chart::panel panel{tensor.name, fmt::format("{} {}", tensor.dtype, shape_text(tensor.shape)), {}};
+            for (const measurement& row : tensor.formats) {
+                panel.values.push_back(figures(row.stats.relative_error, row.output, row.output_both));
+            }
+            chart.panels.push_back(std::move(panel));
+        }
+    } else {
+        bar_chart::panel panel{fmt::format("all {} tensors", run.tensors.size()), "all values taken together", {}};
+        for (const summary_row& row : summary)
+            panel.values.push_back(figures(row.relative_error, row.output, row.output_both));
+        chart.panels.push_back(std::move(panel));
+    }
+    chart.footer = "made by compare_formats of the lowbit library";
+    return chart;
+}
+
+}  // namespace compare_formats
