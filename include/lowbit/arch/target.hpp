@@ -103,6 +103,15 @@
 #define LOWBIT_COMPILES_NEON_DOTPROD LOWBIT_AARCH64
 #define LOWBIT_COMPILES_NEON (LOWBIT_AARCH64 && !LOWBIT_BASELINE_HAS_NEON_DOTPROD)
 
+/// For atoms: inlined whatever the compiler thinks, so that vectors stay in registers.
+#define LOWBIT_ALWAYS_INLINE [[gnu::always_inline]] inline
+/// Before a loop of at most 16 rounds over vectors: unrolled whole, so that arrays of vectors become registers.
+#if defined(__clang__)
+#define LOWBIT_UNROLL LOWBIT_PRAGMA(unroll)
+#else
+#define LOWBIT_UNROLL LOWBIT_PRAGMA(GCC unroll 16)
+#endif
+
 // Regions. The push at the beginning takes the feature string, the end restores what was before.
 #if defined(__clang__)
 # define LOWBIT_TARGET_BEGIN(features) \

@@ -10,6 +10,7 @@
 #include <lowbit/arch/isa.hpp>
 #include <lowbit/arch/target.hpp>
 #include <lowbit/kernel/abi.hpp>
+#include <lowbit/kernel/isa_avx512.hpp>
 #include <lowbit/kernel/isa_scalar.hpp>
 
 namespace lowbit::kernel {
@@ -23,6 +24,12 @@ inline namespace LOWBIT_BASELINE_NAMESPACE {
 template <class F>
 [[nodiscard]] const codec_functions<F>& codec(isa which) noexcept {
     switch (which) {
+#if LOWBIT_COMPILES_AVX512VBMI
+        case isa::avx512vbmi: return LOWBIT_ISA_NAMESPACE(avx512vbmi)::codec_table<F>;
+#endif
+#if LOWBIT_COMPILES_AVX512VNNI
+        case isa::avx512vnni: return LOWBIT_ISA_NAMESPACE(avx512vnni)::codec_table<F>;
+#endif
         default: return LOWBIT_ISA_NAMESPACE(scalar)::codec_table<F>;
     }
 }

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constants and tables that the row codecs of every instruction set share: plain data, no vectors.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <lowbit/core/bits.hpp>
+
+namespace lowbit::kernel {
+
+/// Values that a row codec treats at a time: first all maxima and scales, then all codes. One loop over single blocks
+/// would wait for each block's reduction; 4 KiB of floats stay in the first-level cache between the two passes.
+inline constexpr std::size_t tile_size = 1024;
+
+/// How far ahead of the tile at hand the second pass prefetches, in bytes.
+inline constexpr std::size_t prefetch_distance = 16384;
+
+/// Constants of rounding to E2M1 (and E2M3) by one addition: with u the power of two at or below the quotient |q| (at least
+/// 1), q + 2^22 u rounds |q| to a multiple of u / 2, ties to even, which is E2M1's step in that binade. The low mantissa
+/// bits n of the sum w are 0..4 for u = 1 and 2..4 above, and n + 2 * (exponent field) = 42 + code, modulo 256: the low
+/// byte of w + (w >> 22).
+inline constexpr std::uint32_t e2m1_magic = 22U << 23;
+inline constexpr std::uint32_t e2m3_magic = 20U << 23;
+
+/// From the low nibble of 42 + code to the code, 8 and more saturating at 7.
+inline constexpr std::uint8_t e2m1_code_of_nibble[16] = {6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 0, 1, 2, 3, 4, 5};
+/// The same to lanes, twice the E2M1 magnitude.
+inline constexpr std::uint8_t e2m1_lane_of_nibble[16] = {8, 12, 12, 12, 12, 12, 12, 12, 12, 12, 0, 1, 2, 3, 4, 6};
+
+inline constexpr float e2m1_magnitudes[8] = {0.0F, 0.5F, 1.0F, 1.5F, 2.0F, 3.0F, 4.0F, 6.0F};
+
+/// Floats of the bytes of a scale type.
+using scale_table = std::array<float, 256>;
+
+/// E8M0: 2^(byte - 127); byte 0 is a float32 subnormal, 0xFF NaN.
+inline constexpr scale_table e8m0_table = [] {
+    scale_table table{};
+    for (std::uint32_t byte = 0; byte < 256; ++byte) {
+        table[byte] = float_from_bits(byte == 255 ? quiet_nan_bits : byte == 0 ? 0x00400000U : byte << 23);
+    }
+    return table;
+}();
+
+/// E4M3 without its sign: bytes 0x7F and 0xFF NaN.
+inline constexpr scale_table e4m3_table = [] {
+    scale_table table{};
+    for (std::uint32_t byte = 0; byte < 256; ++byte) {
+        const std::uint32_t code = byte & 0x7FU;
+        table[byte] = code == 0x7F ? quiet_nan : float_from_bits(code << 20) * power_of_two(120);
+    }
+    return table;
+}();
+
+/// E6M2: bias 48, no zero, 0xFF NaN.
+inline constexpr scale_table e6m2_table = [] {
+    scale_table table{};
+    for (std::uint32_t byte = 0; byte < 256; ++byte) {
+        table[byte] = byte == 255 ? quiet_nan : float_from_bits((byte << 21) + ((127U - 48U) << 23));
+    }
+    return table;
+}();
+
+inline constexpr float s1p2_magnitudes[8] = {0.0F, 0.25F, 0.5F, 0.75F, 1.0F, 1.25F, 1.5F, 1.75F};
+
+/// The bits of HiF4's exponents by run of 4: e1_16 in a word of 16 bits (first byte on top), e1_8 in its byte.
+struct hif4_bit_places {
+    std::uint32_t e1_16[16];
+    std::uint32_t e1_8[16];
+};
+inline constexpr hif4_bit_places hif4_bits = [] {
+    hif4_bit_places places{};
+    for (std::uint32_t run = 0; run < 16; ++run) {
+        places.e1_16[run] = 0x8000U >> run;
+        places.e1_8[run] = 0x80U >> (run / 2);
+    }
+    return places;
+}();
+
+/// A byte with its bits in the opposite order.
+inline constexpr std::array<std::uint8_t, 256> reversed_byte = [] {
+    std::array<std::uint8_t, 256> table{};
+    for (std::uint32_t byte = 0; byte < 256; ++byte) {
+        std::uint32_t reversed = 0;
+        for (std::uint32_t bit = 0; bit < 8; ++bit) reversed |= (byte >> bit & 1U) << (7 - bit);
+        table[byte] = static_cast<std::uint8_t>(reversed);
+    }
+    return table;
+}();
+
+/// Of 8 bits that are equal in pairs, one each, in the opposite order, in the high nibble.
+inline constexpr std::array<std::uint8_t, 256> reversed_pairs = [] {
+    std::array<std::uint8_t, 256> table{};
+    for (std::uint32_t byte = 0; byte < 256; ++byte) {
+        std::uint32_t reversed = 0;
+        for (std::uint32_t pair = 0; pair < 4; ++pair) reversed |= (byte >> (2 * pair) & 1U) << (7 - pair);
+        table[byte] = static_cast<std::uint8_t>(reversed);
+    }
+    return table;
+}();
+
+}  // namespace lowbit::kernel
