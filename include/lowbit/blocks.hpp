@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Umbrella of the layers core, element and block: element types and one-block codecs, no vector code.
-///
-/// All that is declared here is constexpr and needs nothing but the standard library. Whole matrices, run-time
-/// dispatch and products come with <lowbit/lowbit.hpp>.
+// Umbrella of the layers core, element and block: element types and one-block codecs, no vector code.
+//
+// All that is declared here is constexpr and needs nothing but the standard library. Whole matrices, run-time
+// dispatch and products come with <lowbit/lowbit.hpp>.
 #pragma once
 
 #include <lowbit/block/registry.hpp>
