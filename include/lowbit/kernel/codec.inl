@@ -170,3 +170,4 @@ LOWBIT_ALWAYS_INLINE void load_columns(const float* source, std::size_t stride, 
 #include <lowbit/kernel/codec_mxfp4.inl>
 #include <lowbit/kernel/codec_nvfp4.inl>
 #include <lowbit/kernel/codec_hif4.inl>
+#include <lowbit/kernel/codec_m2xfp.inl>

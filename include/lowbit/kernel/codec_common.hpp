@@ -26,6 +26,8 @@ inline constexpr std::uint32_t e2m3_magic = 20U << 23;
 
 /// From the low nibble of 42 + code to the code, 8 and more saturating at 7.
 inline constexpr std::uint8_t e2m1_code_of_nibble[16] = {6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 0, 1, 2, 3, 4, 5};
+/// The same to eight times the code.
+inline constexpr std::uint8_t e2m1_key_of_nibble[16] = {48, 56, 56, 56, 56, 56, 56, 56, 56, 56, 0, 8, 16, 24, 32, 40};
 /// The same to lanes, twice the E2M1 magnitude.
 inline constexpr std::uint8_t e2m1_lane_of_nibble[16] = {8, 12, 12, 12, 12, 12, 12, 12, 12, 12, 0, 1, 2, 3, 4, 6};
 
@@ -77,6 +79,42 @@ inline constexpr hif4_bit_places hif4_bits = [] {
     }
     return places;
 }();
+
+/// 0, 1, 2, ...
+inline constexpr std::uint32_t lane_numbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
+/// M2XFP's units 2^(bias - 1) (1 + k / 4), relative to the floor rule's scale, and their rounded reciprocals.
+inline constexpr float m2xfp_units[3][4] = {
+    {0.5F, 0.625F, 0.75F, 0.875F}, {1.0F, 1.25F, 1.5F, 1.75F}, {2.0F, 2.5F, 3.0F, 3.5F}};
+inline constexpr float m2xfp_reciprocals[3][4] = {
+    {1 / 0.5F, 1 / 0.625F, 1 / 0.75F, 1 / 0.875F}, {1 / 1.0F, 1 / 1.25F, 1 / 1.5F, 1 / 1.75F},
+    {1 / 2.0F, 1 / 2.5F, 1 / 3.0F, 1 / 3.5F}};
+
+/// Entry 16 * metadata + code: the refined value of a top element of an M2XFP activation.
+inline constexpr std::array<float, 64> e2m3_refined = [] {
+    std::array<float, 64> table{};
+    for (std::uint32_t metadata = 0; metadata < 4; ++metadata) {
+        for (std::uint32_t code = 0; code < 16; ++code) {
+            const std::uint32_t raised = 4 * (code & 7U) + metadata;
+            const std::uint32_t fine = raised == 0 ? 0 : raised - 1;
+            const float value = fine < 8 ? static_cast<float>(fine) * 0.125F
+                                         : static_cast<float>(8 + (fine & 7U)) * power_of_two(static_cast<int>(fine >> 3) - 4);
+            table[metadata << 4 | code] = float_from_bits(to_bits(value) | (code & 8U) << 28);
+        }
+    }
+    return table;
+}();
+
+/// Index of the first of the largest magnitudes among eight codes, the first code in the lowest bits.
+[[nodiscard]] constexpr std::uint32_t top_of_run(std::uint32_t codes) noexcept {
+    std::uint32_t top = 0, largest = codes & 7U;
+    for (std::uint32_t i = 1; i < 8; ++i) {
+        const std::uint32_t magnitude = codes >> (4 * i) & 7U;
+        top = magnitude > largest ? i : top;
+        largest = magnitude > largest ? magnitude : largest;
+    }
+    return top;
+}
 
 /// A byte with its bits in the opposite order.
 inline constexpr std::array<std::uint8_t, 256> reversed_byte = [] {

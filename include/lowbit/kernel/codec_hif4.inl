@@ -45,7 +45,8 @@ struct row_codec<hif4> {
                 LOWBIT_UNROLL
                 for (std::size_t i = 0; i < 4; ++i) {
                     m[i] = magnitude_bits(p + i * width);
-                    if constexpr (in_bfloat16) m[i] = as_int(to_bfloat16(as_float(m[i])));
+                    // (NaN would carry into the sign; like Inf, it only has to stay large.)
+                    if constexpr (in_bfloat16) m[i] = as_int(to_bfloat16(as_float(min(m[i], splat(0x7F800000U)))));
                 }
                 const vi largest = max_of_fours(m[0], m[1], m[2], m[3]);
                 store(maxima + unit * groups + group, largest);

@@ -20,6 +20,9 @@
 //   store_nibbles<Piece>(out, stride, codes)   codes of a chunk, two a byte, even one low; runs of Piece bytes (Piece at
 //                              most 2 W) at out, out + stride, ...;   store_bytes(p, v)
 //   floor_eighths(t)           dword whose bits 7..0 hold floor(8 |t|) for |t| < 32 and whose bit 31 is the sign of t
+//   store_top_keys(out, table, index)   with key = table[index & 15] + 7 - (position in the run of 8) for each byte of a
+//                              chunk: the largest key of each run of 8 to W / 2 dwords
+//   swap_pairs swap_twos       lanes 1 0 3 2 ..., lanes 2 3 0 1 ...;   gather(p, index) lane i = p[index lane i]
 //   load_transposed(row[W], x[8])   lane j of x[i] = row[j][i]
 //   load_codes(p)              W codes from W / 2 bytes, in bits 3..0 of dwords, whatever the other bits
 //   code_table, make_code_table, code_values(table, codes)   floats of 16 sign-magnitude codes
@@ -38,6 +41,7 @@
 #include <span>
 
 #include <lowbit/block/hif4.hpp>
+#include <lowbit/block/m2xfp.hpp>
 #include <lowbit/block/mxfp4.hpp>
 #include <lowbit/block/nvfp4.hpp>
 #include <lowbit/kernel/abi.hpp>

@@ -95,6 +95,12 @@ LOWBIT_ALWAYS_INLINE vi max_of_each(const vi (&v)[width]) {
 }
 LOWBIT_ALWAYS_INLINE vi max_of_pairs(vi v) { return max(v, _mm512_maskz_shuffle_epi32(all16, v, _MM_PERM_CDAB)); }
 
+LOWBIT_ALWAYS_INLINE vf swap_pairs(vf v) { return _mm512_maskz_permute_ps(all16, v, 0xB1); }
+LOWBIT_ALWAYS_INLINE vf swap_twos(vf v) { return _mm512_maskz_permute_ps(all16, v, 0x4E); }
+LOWBIT_ALWAYS_INLINE vf gather(const float* p, vi index) {
+    return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), all16, index, p, 4);
+}
+
 // Transposition.
 LOWBIT_ALWAYS_INLINE void load_transposed(const float* const (&row)[width], vf (&x)[8]) {
     vf r[8];  // row j, row j + 8
@@ -137,6 +143,15 @@ LOWBIT_ALWAYS_INLINE vb sign_codes(vb magnitude, vb top) {  // bit 7 of top to b
 }
 LOWBIT_ALWAYS_INLINE vb negate_where_top(vb magnitude, vb top) {
     return _mm512_mask_sub_epi8(magnitude, _mm512_movepi8_mask(top), _mm512_setzero_si512(), magnitude);
+}
+LOWBIT_ALWAYS_INLINE void store_top_keys(std::uint32_t* out, const std::uint8_t (&table)[16], vb index) {
+    const vb behind = _mm512_set1_epi64(0x0001020304050607);
+    vb key = _mm512_add_epi8(lookup_u8(table, index), behind);
+    key = _mm512_max_epu8(key, _mm512_maskz_rol_epi64(all8, key, 32));
+    key = _mm512_max_epu8(key, _mm512_maskz_rol_epi64(all8, key, 16));
+    key = _mm512_max_epu8(key, _mm512_maskz_rol_epi64(all8, key, 8));
+    const __m256i keys = _mm512_maskz_cvtepi64_epi32(all8, _mm512_and_si512(key, _mm512_set1_epi64(0xFF)));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), keys);
 }
 LOWBIT_ALWAYS_INLINE void store_bytes(std::int8_t* p, vb v) { _mm512_storeu_si512(p, v); }
 
