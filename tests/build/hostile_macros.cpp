@@ -96,8 +96,6 @@
 #define check(x) hostile_check(x)
 #define verify(x) hostile_verify(x)
 #define require(x) hostile_require(x)
-#define abs(x) ((x) > 0 ? (x) : -(x))
-#define round(x) ((x) >= 0 ? (long)((x) + 0.5) : (long)((x)-0.5))
 #define bit(b) (1UL << (b))
 #define HIGH 1
 #define LOW 0
