@@ -174,8 +174,8 @@ class std::numeric_limits<lowbit::hif8>
     static constexpr int min_exponent10 = -4;
     static constexpr int max_exponent10 = 4;
 
-    static constexpr T min() noexcept { return T::from_bits(0x7E); }
-    static constexpr T max() noexcept { return T::from_bits(0x6E); }
+    static constexpr T(min)() noexcept { return T::from_bits(0x7E); }
+    static constexpr T(max)() noexcept { return T::from_bits(0x6E); }
     static constexpr T lowest() noexcept { return T::from_bits(0xEE); }
     static constexpr T denorm_min() noexcept { return T::from_bits(0x01); }
     static constexpr T infinity() noexcept { return T::from_bits(0x6F); }

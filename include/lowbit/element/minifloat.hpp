@@ -284,14 +284,14 @@ class std::numeric_limits<lowbit::minifloat<Format>>
     static constexpr int min_exponent10 = lowbit::detail::ceil_log10_of_power_of_two(T::min_exponent);
     static constexpr int max_exponent10 = lowbit::detail::floor_log10(static_cast<double>(largest));
 
-    static constexpr T min() noexcept {
+    static constexpr T(min)() noexcept {
         return T::from_bits(Format.has_subnormals ? std::uint8_t{1U << Format.mantissa_bits} : std::uint8_t{0});
     }
-    static constexpr T max() noexcept { return T::from_bits(T::max_code); }
+    static constexpr T(max)() noexcept { return T::from_bits(T::max_code); }
     static constexpr T lowest() noexcept {
         return T::from_bits(static_cast<std::uint8_t>(Format.has_sign ? T::max_code | T::sign_mask : 0));
     }
-    static constexpr T denorm_min() noexcept { return Format.has_subnormals ? T::from_bits(1) : min(); }
+    static constexpr T denorm_min() noexcept { return Format.has_subnormals ? T::from_bits(1) : (min)(); }
     static constexpr T infinity() noexcept { return T::has_infinity ? T::from_bits(T::infinity_code) : T{}; }
     static constexpr T quiet_NaN() noexcept { return T::has_nan ? T::from_bits(T::nan_code) : T{}; }
     static constexpr T signaling_NaN() noexcept { return T{}; }
