@@ -6,6 +6,7 @@
 // which is x = 4..16: below, its E4M3 block scales underflow, above they saturate.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,10 +30,11 @@ struct gaussian_row {
     double ratio = 0;  ///< mean over x = first..last of mse / mse of hif4
     double low = 0;    ///< smallest and largest of them
     double high = 0;
-    double below = 0;       ///< at x = 0
-    double above = 0;       ///< at x = 17
-    std::string published;  ///< figure or range out of the literature, or ""
-    double deviation = 0;   ///< from the published figure, 0.01 = 1 %; 0 inside a range
+    double below = 0;                       ///< at x = 0
+    double above = 0;                       ///< at x = 17
+    std::optional<double> published_value;  ///< the figure, or the middle of the range
+    std::string published;                  ///< figure or range out of the literature, or ""
+    double deviation = 0;                   ///< from the published figure, 0.01 = 1 %; 0 inside a range
 };
 
 /// Needs a run over all 18 matrices in which hif4 takes part; otherwise empty.

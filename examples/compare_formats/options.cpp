@@ -84,31 +84,31 @@ std::optional<int> parse(int argc, char** argv, options& out) {
         ->type_name("KIND,...")
         ->delimiter(',')
         ->allow_extra_args(false)
-        ->check(CLI::IsMember(synthetic_names()))
+        ->check(CLI::IsMember(synthetic_names()).description(""))
         ->group(made_up);
     app.add_option("--rows", out.data.rows, "Rows")
         ->capture_default_str()
-        ->check(CLI::Range(1, 1 << 20))
+        ->check(CLI::Range(1, 1 << 20).description(""))
         ->group(made_up);
     app.add_option("--cols", out.data.cols, "Columns, K")
         ->capture_default_str()
-        ->check(CLI::Range(1, 1 << 20))
+        ->check(CLI::Range(1, 1 << 20).description(""))
         ->group(made_up);
     app.add_option("--seed", out.data.seed, "Seed: same seed, same data")->capture_default_str()->group(made_up);
     app.add_option("--degrees", out.data.degrees, "student-t: degrees of freedom")
         ->capture_default_str()
-        ->check(CLI::PositiveNumber)
+        ->check(CLI::Validator(CLI::PositiveNumber).description(""))
         ->group(made_up);
     app.add_option("--outlier-share", out.data.outlier_share, "outliers: share of the columns")
         ->capture_default_str()
-        ->check(CLI::Range(0.0, 1.0))
+        ->check(CLI::Range(0.0, 1.0).description(""))
         ->group(made_up);
     app.add_option("--outlier-size", out.data.outlier_size, "outliers: factor on their values")
         ->capture_default_str()
         ->group(made_up);
     app.add_option("--threads", out.threads, "Threads, 0: one a core")
         ->capture_default_str()
-        ->check(CLI::Range(0, 1024));
+        ->check(CLI::Range(0, 1024).description(""));
 
     try {
         app.parse(argc, argv);

@@ -15,7 +15,8 @@ namespace {
 constexpr double margin = 24;
 constexpr double bar_height = 11;
 constexpr double row_gap = 12;
-constexpr double label_width = 156;
+constexpr double letter = 6.7;  // mean width of one at 12 px
+constexpr std::size_t longest_label = 34;
 constexpr double panel_gap = 28;
 constexpr double figure_room = 52;  // behind the longest bar, for its figure
 constexpr double total_width = 980;
@@ -29,7 +30,8 @@ const char* const style = R"(<style>
   }
   text { font-family: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; font-size: 12px; fill: var(--ink); }
   .title { font-size: 18px; font-weight: 600; } .panel { font-size: 13px; font-weight: 600; }
-  .faint { fill: var(--faint); } .figure { font-size: 10px; fill: var(--faint); } .grid { stroke: var(--line); }
+  .faint { fill: var(--faint); } .grid { stroke: var(--line); }
+  .figure { font-size: 10px; fill: var(--faint); paint-order: stroke; stroke: var(--paper); stroke-width: 2px; }
   .axis { stroke: var(--faint); } .s0 { fill: var(--s0); } .s1 { fill: var(--s1); } .s2 { fill: var(--s2); }
 </style>
 )";
@@ -72,6 +74,13 @@ double largest_value(const bar_chart& chart) {
         }
     }
     return largest > 0 ? largest : 1;
+}
+
+/// Room for the labels of the rows.
+double label_width(const bar_chart& chart) {
+    std::size_t longest = 8;
+    for (const std::string& row : chart.rows) longest = std::max(longest, std::min(row.size(), longest_label));
+    return 14 + letter * static_cast<double>(longest);
 }
 
 std::string figure(double value) { return value >= 10 ? fmt::format("{:.1f}", value) : fmt::format("{:.2f}", value); }
@@ -117,11 +126,13 @@ std::string to_svg(const bar_chart& chart) {
     const double head = 104;
     const double line_height = body + 92;
     const double height = head + static_cast<double>(lines) * line_height + 30;
-    const double panel_width = (total_width - 2 * margin - label_width - panel_gap * static_cast<double>(columns - 1)) /
+    const double labels = label_width(chart);
+    const double panel_width = (total_width - 2 * margin - labels - panel_gap * static_cast<double>(columns - 1)) /
                                static_cast<double>(columns);
-    const double largest = largest_value(chart);
-    const double scale = (panel_width - figure_room) / largest;
-    const double step = tick_step(largest, columns > 1 ? 4 : 10);
+    const double longest = largest_value(chart);
+    const double step = tick_step(longest, columns > 1 ? 4 : 10);
+    const double largest = step * std::ceil(longest / step * (1 - 1e-9));  // the axis ends on a tick
+    const double scale = std::min((panel_width - figure_room) / longest, (panel_width - 14) / largest);
 
     std::string out = fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" height=\"{1:g}\" "
@@ -141,22 +152,22 @@ std::string to_svg(const bar_chart& chart) {
     }
     for (std::size_t p = 0; p < chart.panels.size(); ++p) {
         const bar_chart::panel& panel = chart.panels[p];
-        const double left = margin + label_width + static_cast<double>(p % columns) * (panel_width + panel_gap);
+        const double left = margin + labels + static_cast<double>(p % columns) * (panel_width + panel_gap);
         const double top = head + static_cast<double>(p / columns) * line_height + 40;
-        const std::size_t room = columns == 1 ? 90 : 34;
+        const auto room = static_cast<std::size_t>(panel_width / 7.4);
         out += text_at(left, top - 24, "class=\"panel\"", fit(panel.title, room));
-        out += text_at(left, top - 9, "class=\"faint\"", fit(panel.subtitle, room + 6));
+        out += text_at(left, top - 9, "class=\"faint\"", fit(panel.subtitle, room));
         out += axis(chart, left, top, top + body, scale, largest, step);
         for (std::size_t r = 0; r < chart.rows.size(); ++r) {
             const double y = top + static_cast<double>(r) * row_height + row_gap / 2;
             if (p % columns == 0) {
                 out += text_at(left - 10, y + (row_height - row_gap) / 2 + 4, "text-anchor=\"end\"",
-                               fit(chart.rows[r], 24));
+                               fit(chart.rows[r], longest_label));
             }
             if (r < panel.values.size()) out += bars(chart, panel.values[r], left, y, scale);
         }
     }
-    out += text_at(margin + label_width, height - 40, "class=\"faint\"", chart.axis);
+    out += text_at(margin + labels, height - 40, "class=\"faint\"", chart.axis);
     out += text_at(margin, height - 14, "class=\"figure\"", chart.footer);
     return out + "</svg>\n";
 }

@@ -14,6 +14,18 @@ namespace {
 
 constexpr std::size_t widest_name = 21;
 
+constexpr const char* column_help = R"(bits       stored bits a value, scales and padding included
+SQNR       signal over quantisation noise, higher is better
+error      root of the sum of squared errors over the sum of squares
+flushed    values that were not zero and became zero
+saturated  values past the largest that their block can hold
+)";
+
+constexpr const char* output_help =
+    R"(out        error of the layer's output x w^T against double arithmetic, with only the weights
+           quantised (w) and with weights and activations quantised (w,x)
+)";
+
 std::string decibel(double value) {
     return std::isinf(value) ? (value > 0 ? "exact" : "lost") : fmt::format("{:.2f}", value);
 }
@@ -126,17 +138,9 @@ std::string summary_table(const run_report& run) {
     }
     out += skipped_list(run.skipped);
     if (!rows.empty()) {
-        out += fmt::format(
-            "\n* least error among the formats of at most {:g} bits.  bits: stored bits a value, scales and padding\n"
-            "included.  SQNR: signal over quantisation noise, higher is better.  error: sqrt(sum of squared errors /\n"
-            "sum of squares).  flushed: nonzero values that became 0.  saturated: values past the largest of their "
-            "block.\n",
-            most_ranked_bits);
-        if (layers) {
-            out +=
-                "out: the same error of the layer's output x w^T against double arithmetic; w: weights quantised,\n"
-                "w,x: weights and activations.\n";
-        }
+        out += fmt::format("\n* least error among the formats of at most {:g} bits\n", most_ranked_bits);
+        out += column_help;
+        if (layers) out += output_help;
     }
     return out;
 }
