@@ -91,13 +91,32 @@ using code_limits = std::array<std::uint32_t, 7>;
     return static_cast<std::uint8_t>(code);
 }
 
-/// Codes of a run of magnitudes, ORed with their signs.
+/// For each magnitude the sum of the increments whose limits it exceeds: its code, with increments of 1. (Limit by
+/// limit: loops that compilers turn into vector code.)
+template <std::size_t N>
+[[nodiscard]] constexpr std::array<std::int32_t, N> count_limits(const std::array<std::uint32_t, N>& magnitudes,
+                                                                 const code_limits& limits,
+                                                                 const std::array<std::int32_t, 7>& increments = {
+                                                                     1, 1, 1, 1, 1, 1, 1}) noexcept {
+    std::array<std::int32_t, N> sums{};
+    for (std::size_t c = 0; c < limits.size(); ++c) {
+        const auto limit = static_cast<std::int32_t>(limits[c]);
+        const std::int32_t increment = increments[c];
+        for (std::size_t i = 0; i < N; ++i) {
+            sums[i] += -static_cast<std::int32_t>(static_cast<std::int32_t>(magnitudes[i]) > limit) & increment;
+        }
+    }
+    return sums;
+}
+
+/// Codes of all values of a block, ORed with their signs.
 template <std::size_t N>
 [[nodiscard]] constexpr std::array<std::uint8_t, N> codes_of(const block_parts<N>& parts,
                                                              const code_limits& limits) noexcept {
+    const auto magnitude_codes = count_limits(parts.magnitude, limits);
     std::array<std::uint8_t, N> codes{};
     for (std::size_t i = 0; i < N; ++i) {
-        codes[i] = static_cast<std::uint8_t>(code_of(parts.magnitude[i], limits) | parts.sign[i]);
+        codes[i] = static_cast<std::uint8_t>(magnitude_codes[i] | parts.sign[i]);
     }
     return codes;
 }
@@ -126,6 +145,9 @@ template <std::size_t Bytes>
 
 /// Magnitudes of the E2M1 codes 0..7.
 inline constexpr std::array<float, 8> e2m1_values = {0.0F, 0.5F, 1.0F, 1.5F, 2.0F, 3.0F, 4.0F, 6.0F};
+
+/// Steps from one E2M1 magnitude to the next, in halves.
+inline constexpr std::array<std::int32_t, 7> e2m1_steps = {1, 1, 1, 1, 2, 2, 4};
 
 /// Limits of E2M1 with scale 2^exponent * multiplier, ties to the even code: of the midpoints those after an even code
 /// (0.25, 1.25, 2.5, 5) still round down, those after an odd code (0.75, 1.75, 3.5) round up. The multiplier is

@@ -195,7 +195,7 @@ struct m2xfp_weight {
     /// What the search found for one exponent.
     struct choice {
         int exponent = 0;
-        float error = 0;
+        std::uint32_t error = 0;  // as the bits of a float >= 0, which order as floats do
         std::array<std::uint8_t, 4> multiplier{};
     };
 
@@ -209,28 +209,34 @@ struct m2xfp_weight {
                                                              const std::array<float, block_size>& relative,
                                                              int floor_exponent, int bias) noexcept {
         choice result{detail::clamp_exponent(floor_exponent + bias), 0, {}};
-        const float step = power_of_two(result.exponent - floor_exponent);
         // Values are multiples of 2^(exponent - 3), so those past FLT_MAX are those of at least 2^128.
         const float too_large = power_of_two(floor_exponent > 1 ? 128 - floor_exponent : 127);
-        std::array<float, 4> least{};
+        std::array<std::uint32_t, 4> least{};  // as in choice
         for (std::uint32_t k = 0; k < 4; ++k) {
-            const auto limits = detail::e2m1_limits(result.exponent, multiplier(k));
-            const float unit = step * multiplier(k);
+            const auto halves = detail::count_limits(
+                parts.magnitude, detail::e2m1_limits(result.exponent, multiplier(k)), detail::e2m1_steps);
+            const float half = 0.5F * multiplier(k) * power_of_two(result.exponent - floor_exponent);
+            std::array<float, block_size> difference{};
+            std::array<float, 4> greatest{};
+            for (std::size_t i = 0; i < block_size; ++i) {
+                const float value = static_cast<float>(halves[i]) * half;
+                difference[i] = exactly(value - relative[i]);
+                greatest[i / 8] = greatest[i / 8] < value ? value : greatest[i / 8];
+            }
             for (std::size_t subgroup = 0; subgroup < 4; ++subgroup) {
                 float error = 0;
                 for (std::size_t i = 8 * subgroup; i < 8 * subgroup + 8; ++i) {
-                    const float value = detail::e2m1_values[detail::code_of(parts.magnitude[i], limits)] * unit;
-                    const float difference = exactly(value - relative[i]);
-                    error = exactly(fused_multiply_add(difference, difference, error));
-                    error = value >= too_large ? float_from_bits(infinity_bits) : error;
+                    error = exactly(fused_multiply_add(difference[i], difference[i], error));
                 }
-                if (k == 0 || error < least[subgroup]) {
-                    least[subgroup] = error;
+                const std::uint32_t bits = greatest[subgroup] >= too_large ? infinity_bits : to_bits(error);
+                if (k == 0 || bits < least[subgroup]) {
+                    least[subgroup] = bits;
                     result.multiplier[subgroup] = static_cast<std::uint8_t>(k);
                 }
             }
         }
-        result.error = exactly(exactly(least[0] + least[1]) + exactly(least[2] + least[3]));
+        result.error = to_bits(exactly(exactly(float_from_bits(least[0]) + float_from_bits(least[1])) +
+                                       exactly(float_from_bits(least[2]) + float_from_bits(least[3]))));
         return result;
     }
 };

@@ -124,11 +124,12 @@ struct mxfp4 {
         float least = 0;
         for (int bias = -1; bias <= 1; ++bias) {
             const int exponent = detail::clamp_exponent(floor_exponent + bias);
-            const float step = power_of_two(exponent - floor_exponent);
-            const auto limits = detail::e2m1_limits(exponent);
+            const float half = 0.5F * power_of_two(exponent - floor_exponent);
+            const auto halves =
+                detail::count_limits(parts.magnitude, detail::e2m1_limits(exponent), detail::e2m1_steps);
             float error = 0;
             for (std::size_t i = 0; i < block_size; ++i) {
-                const float value = detail::e2m1_values[detail::code_of(parts.magnitude[i], limits)] * step;
+                const float value = static_cast<float>(halves[i]) * half;
                 const float difference = exactly(value - relative[i]);
                 error = exactly(fused_multiply_add(difference, difference, error));
             }

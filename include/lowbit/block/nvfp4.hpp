@@ -161,12 +161,13 @@ struct nvfp4 {
         if (result.scale == 0) {
             return result;
         }
+        std::array<std::uint32_t, block_size> scaled{};
         const float decode_scale = exactly(scale.to_float() * exactly(detail::quotient(1.0F, encode_scale)));
         const float multiplier = detail::at_most_flt_max(detail::quotient(1.0F, decode_scale));
         for (std::size_t i = 0; i < block_size; ++i) {
-            const float scaled = exactly(float_from_bits(parts.magnitude[i]) * multiplier);
-            result.codes[i] = detail::code_of(to_bits(scaled), limits);
+            scaled[i] = to_bits(exactly(float_from_bits(parts.magnitude[i]) * multiplier));
         }
+        result.codes = codes_of_scaled(scaled);
         return result;
     }
 
@@ -179,10 +180,12 @@ struct nvfp4 {
         if (result.scale == 0) {
             return result;
         }
+        std::array<std::uint32_t, block_size> scaled{};
         for (std::size_t i = 0; i < block_size; ++i) {
             const float per_scale = detail::quotient(float_from_bits(parts.magnitude[i]), scale.to_float());
-            result.codes[i] = detail::code_of(to_bits(detail::quotient(per_scale, tensor_scale)), limits);
+            scaled[i] = to_bits(detail::quotient(per_scale, tensor_scale));
         }
+        result.codes = codes_of_scaled(scaled);
         return result;
     }
 
@@ -192,21 +195,22 @@ struct nvfp4 {
         return squared_error(parts, four, tensor_scale) < squared_error(parts, six, tensor_scale) ? four : six;
     }
 
-    /// Error of a candidate relative to tensor_scale; infinite if it would decode past FLT_MAX.
-    [[nodiscard]] static constexpr float squared_error(const parts_type& parts, const candidate& tried,
-                                                       float tensor_scale) noexcept {
+    /// Error of a candidate relative to tensor_scale, as the bits of a float >= 0, which order as floats do; Inf if it
+    /// would decode past FLT_MAX.
+    [[nodiscard]] static constexpr std::uint32_t squared_error(const parts_type& parts, const candidate& tried,
+                                                               float tensor_scale) noexcept {
         const float scale = e4m3::from_bits(tried.scale).to_float();
         float error = 0;
         for (std::size_t i = 0; i < block_size; ++i) {
             const float value = exactly(detail::e2m1_values[tried.codes[i]] * scale);
             if (!is_finite(exactly(value * tensor_scale))) {
-                return float_from_bits(infinity_bits);
+                return infinity_bits;
             }
             const float wanted = detail::quotient(float_from_bits(parts.magnitude[i]), tensor_scale);
             const float difference = exactly(value - wanted);
             error = exactly(fused_multiply_add(difference, difference, error));
         }
-        return error;
+        return to_bits(error);
     }
 
     /// Nearest E4M3, ties to even, never above 448 (a value past float32's range included).
@@ -215,7 +219,16 @@ struct nvfp4 {
         return e4m3::from_float(float_from_bits(to_bits(x) < greatest ? to_bits(x) : greatest));
     }
 
-    static constexpr detail::code_limits limits = detail::e2m1_limits(0);
+    [[nodiscard]] static constexpr std::array<std::uint8_t, block_size> codes_of_scaled(
+        const std::array<std::uint32_t, block_size>& scaled) noexcept {
+        constexpr detail::code_limits limits = detail::e2m1_limits(0);
+        const auto counts = detail::count_limits(scaled, limits);
+        std::array<std::uint8_t, block_size> codes{};
+        for (std::size_t i = 0; i < block_size; ++i) {
+            codes[i] = static_cast<std::uint8_t>(counts[i]);
+        }
+        return codes;
+    }
 };
 
 static_assert(sizeof(nvfp4::block) == 9 && alignof(nvfp4::block) == 1);
