@@ -136,9 +136,6 @@ void expect_same_bits(const std::array<float, N>& got, const std::array<float, N
     }
 }
 
-/// The float that a double value of the definition must decode to: exact wherever float32 holds it.
-inline float narrowed(double value) { return std::isnan(value) ? quiet_nan : static_cast<float>(value); }
-
 inline float next_above(float x) { return std::nextafter(x, INFINITY); }
 inline float next_below(float x) { return std::nextafter(x, -INFINITY); }
 
