@@ -10,6 +10,8 @@
 #include <lowbit/arch/target.hpp>
 #include <lowbit/convert/options.hpp>
 #include <lowbit/core/bits.hpp>
+#include <lowbit/core/float16.hpp>
+#include <lowbit/element/hif8.hpp>
 #include <lowbit/kernel/table.hpp>
 
 namespace lowbit::detail {
@@ -60,7 +62,27 @@ struct row_codec {
         }
     }
 
-    /// Encodes `count` values that start at a block boundary of their row.
+    /// Encodes `count` values of a row, widened from T; they start at a block boundary.
+    template <matrix_element T>
+    void encode_widened(const float* values, std::size_t count, typename F::block* blocks,
+                        const typename F::options& options, const encode_context& context) const noexcept {
+        if constexpr (std::is_same_v<F, hif8> && !std::is_same_v<T, float>) {
+            // Hybrid rounding looks at the bits that T has, not at those that widening adds (element/hif8.hpp).
+            if (options.rounding == hif8_rounding::hybrid) {
+                for (std::size_t i = 0; i < count; ++i) {
+                    if constexpr (std::is_same_v<T, bfloat16>) {
+                        blocks[i] = hif8::from_bfloat16(T::from_float(values[i]), options.rounding, options.overflow);
+                    } else {
+                        blocks[i] = hif8::from_float16(T::from_float(values[i]), options.rounding, options.overflow);
+                    }
+                }
+                return;
+            }
+        }
+        codec.encode_row(values, count, blocks, options, context);
+    }
+
+    /// Encodes `count` values of a row that start at a block boundary.
     template <matrix_element T>
     void encode(const T* source, std::size_t count, typename F::block* blocks, const typename F::options& options,
                 encode_context context) const noexcept {
@@ -71,7 +93,7 @@ struct row_codec {
             for (std::size_t done = 0; done < count; done += conversion_tile) {
                 const std::size_t length = (std::min)(conversion_tile, count - done);
                 widen(rows, source + done, length, tile);
-                codec.encode_row(tile, length, blocks + done / F::block_size, options, context);
+                encode_widened<T>(tile, length, blocks + done / F::block_size, options, context);
                 context.index += length;
             }
         }

@@ -183,8 +183,9 @@ template <block_format F, class T>
                         if (by_row) context = detail::row_scales_of<F>(to_bits(row_scales[c + j]), options.format);
                     }
                     context.index = static_cast<std::uint64_t>(c + j) * source.rows() + r;
-                    codec.encode(tile.row(j), rows, blocks + (c + j) * blocks_per_row + r / F::block_size,
-                                 options.format, context);
+                    codec.template encode_widened<std::remove_const_t<T>>(
+                        tile.row(j), rows, blocks + (c + j) * blocks_per_row + r / F::block_size, options.format,
+                        context);
                 }
             });
     });
