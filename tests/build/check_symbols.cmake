@@ -3,9 +3,10 @@
 #   OBJECT alone     a header-only library defines weak symbols only: a strong one is a function that lacks `inline`
 #   OBJECT and OTHER (units with different -m flags) share no symbol of lowbit::kernel: the linker would keep one copy
 
+cmake_policy(VERSION 3.25)
+
 function(symbols_of objects out)
     execute_process(COMMAND ${NM} --defined-only ${objects} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
-    string(REGEX REPLACE ";" "," text "${text}")
     string(REPLACE "\n" ";" lines "${text}")
     list(FILTER lines INCLUDE REGEX "6lowbit")
     set(${out} "${lines}" PARENT_SCOPE)

@@ -68,7 +68,7 @@ inline auto fault(lowbit::matrix_view<const float> view) { return lowbit::quanti
 #endif
 
 #ifdef FAULT_quantized_matrices_of_two_formats
-// says: cannot convert|no match for|conversion from|no viable
+// says: could not convert|cannot convert|conversion from|no viable
 inline lowbit::quantized_matrix<lowbit::mxfp4> fault(const lowbit::quantized_matrix<lowbit::nvfp4>& q) { return q; }
 #endif
 

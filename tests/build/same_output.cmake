@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs FIRST and SECOND, at the instruction set of this machine and at scalar, and compares what they print.
 
+cmake_policy(VERSION 3.25)
+
 set(outputs "")
 foreach(isa IN ITEMS "" scalar)
     foreach(program IN ITEMS ${FIRST} ${SECOND})
