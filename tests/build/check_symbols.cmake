@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Looks at the symbols of object files with nm.
 #   OBJECT alone     a header-only library defines weak symbols only: a strong one is a function that lacks `inline`
-#   OBJECT and OTHER (units with different -m flags) share no symbol of lowbit::kernel: the linker would keep one copy
+#   OBJECT and OTHER (units with different -m flags) share no function of lowbit::kernel: the linker would keep one copy
 
 cmake_policy(VERSION 3.25)
 
@@ -25,10 +25,11 @@ endif()
 
 symbols_of("${OTHER}" others)
 foreach(list IN ITEMS symbols others)
+    list(FILTER ${list} INCLUDE REGEX " [WT] ")
     list(TRANSFORM ${list} REPLACE "^[^_]* ([^ ]+)$" "\\1")
     list(FILTER ${list} INCLUDE REGEX "^_ZN?K?6lowbit6kernel")
     list(LENGTH ${list} count)
-    message("${count} symbols of lowbit::kernel")
+    message("${count} functions of lowbit::kernel")
 endforeach()
 set(shared "")
 foreach(symbol IN LISTS symbols)
@@ -38,5 +39,5 @@ foreach(symbol IN LISTS symbols)
 endforeach()
 if(shared)
     list(JOIN shared "\n" text)
-    message(FATAL_ERROR "kernel symbols that units with different flags share:\n${text}")
+    message(FATAL_ERROR "kernel functions that units with different flags share:\n${text}")
 endif()
