@@ -92,7 +92,7 @@ struct row_codec<hif4> {
             for (std::size_t i = 0; i < 4; ++i) {
                 const std::size_t at = first + i * width;
                 prefetch(source + at);
-                vf x = add(load(source + at), splat(0.0F));  // -0 becomes +0
+                vf x = add(load(source + at), rounded(splat(0.0F)));  // -0 becomes +0, under -ffast-math too
                 if constexpr (in_bfloat16) x = to_bfloat16(x);
                 vf t = mul(x, load_fours(factor + at / 4));
                 if constexpr (in_bfloat16) {
