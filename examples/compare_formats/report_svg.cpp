@@ -24,15 +24,21 @@ constexpr std::size_t panels_in_line = 3;
 constexpr std::size_t most_panels = 6;
 
 const char* const style = R"(<style>
-  svg { --paper: #ffffff; --ink: #1f2328; --faint: #59636e; --line: #d1d9e0; --s0: #0969da; --s1: #bf6a02; --s2: #1a7f37; }
+  svg { --paper: #ffffff; --ink: #1f2328; --faint: #59636e; --line: #d1d9e0; }
+  svg { --s0: #0969da; --s1: #bf6a02; --s2: #1a7f37; }
   @media (prefers-color-scheme: dark) {
-    svg { --paper: #0d1117; --ink: #e6edf3; --faint: #9198a1; --line: #30363d; --s0: #58a6ff; --s1: #e3a04b; --s2: #56d364; }
+    svg { --paper: #0d1117; --ink: #e6edf3; --faint: #9198a1; --line: #30363d; }
+    svg { --s0: #58a6ff; --s1: #e3a04b; --s2: #56d364; }
   }
-  text { font-family: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; font-size: 12px; fill: var(--ink); }
-  .title { font-size: 18px; font-weight: 600; } .panel { font-size: 13px; font-weight: 600; }
-  .faint { fill: var(--faint); } .grid { stroke: var(--line); }
+  text { font-family: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; font-size: 12px; }
+  text { fill: var(--ink); }
+  .title { font-size: 18px; font-weight: 600; }
+  .panel { font-size: 13px; font-weight: 600; }
+  .faint { fill: var(--faint); }
   .figure { font-size: 10px; fill: var(--faint); paint-order: stroke; stroke: var(--paper); stroke-width: 2px; }
-  .axis { stroke: var(--faint); } .s0 { fill: var(--s0); } .s1 { fill: var(--s1); } .s2 { fill: var(--s2); }
+  .grid { stroke: var(--line); }
+  .axis { stroke: var(--faint); }
+  .s0 { fill: var(--s0); } .s1 { fill: var(--s1); } .s2 { fill: var(--s2); }
 </style>
 )";
 
@@ -83,7 +89,11 @@ double label_width(const bar_chart& chart) {
     return 14 + letter * static_cast<double>(longest);
 }
 
-std::string figure(double value) { return value >= 10 ? fmt::format("{:.1f}", value) : fmt::format("{:.2f}", value); }
+/// Three digits; four where the figure is a plain ratio.
+std::string figure(double value, const std::string& unit) {
+    const int digits = (value >= 10 ? 1 : 2) + (unit.empty() ? 1 : 0);
+    return fmt::format("{:.{}f}{}", value, digits, unit);
+}
 
 std::string bars(const bar_chart& chart, const std::vector<std::optional<double>>& values, double left, double top,
                  double scale) {
@@ -98,7 +108,7 @@ std::string bars(const bar_chart& chart, const std::vector<std::optional<double>
                                s, left, y, std::max(length, 0.5), bar_height - 2);
         }
         out += text_at(left + length + 4, y + bar_height - 3, "class=\"figure\"",
-                       lost ? "lost" : figure(*values[s]) + chart.unit);
+                       lost ? "lost" : figure(*values[s], chart.unit));
     }
     return out;
 }
@@ -123,7 +133,9 @@ std::string to_svg(const bar_chart& chart) {
     const std::size_t lines = (chart.panels.size() + columns - 1) / columns;
     const double row_height = bar_height * static_cast<double>(chart.series.size()) + row_gap;
     const double body = row_height * static_cast<double>(chart.rows.size());
-    const double head = 104;
+    const bool titled = std::any_of(chart.panels.begin(), chart.panels.end(),
+                                    [](const bar_chart::panel& panel) { return !panel.title.empty(); });
+    const double head = titled ? 104 : 64;
     const double line_height = body + 92;
     const double height = head + static_cast<double>(lines) * line_height + 30;
     const double labels = label_width(chart);
