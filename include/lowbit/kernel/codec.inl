@@ -46,6 +46,10 @@ struct block_sink {
         block.e1_8 = static_cast<std::uint8_t>(reversed_pairs[coarse8 & 0xFFU] | reversed_pairs[coarse8 >> 8] >> 4);
         block.e1_16 = {reversed_byte[coarse16 & 0xFFU], reversed_byte[coarse16 >> 8]};
     }
+    /// HiF8: the codes of a chunk.
+    LOWBIT_ALWAYS_INLINE void bytes(std::size_t first, vb all) const {
+        store_bytes(reinterpret_cast<std::int8_t*>(blocks) + first, all);
+    }
     LOWBIT_ALWAYS_INLINE void s1p2(std::size_t first, vb magnitude, vb top, const std::uint32_t*) const {
         codes(first, sign_codes(magnitude, top));
     }
@@ -158,6 +162,11 @@ LOWBIT_ALWAYS_INLINE void prefetch(const float* p) {
     __builtin_prefetch(reinterpret_cast<const char*>(p) + prefetch_distance, 0, 2);
 }
 
+LOWBIT_ALWAYS_INLINE void prefetch_chunk(const float* p) {
+    LOWBIT_UNROLL
+    for (std::size_t i = 0; i < chunk; i += 16) prefetch(p + i);
+}
+
 /// Values of 8 columns of a row-major matrix whose rows are `stride` long: lane j of x[i] = value i of row first + j; a row
 /// past the last one counts as the last.
 LOWBIT_ALWAYS_INLINE void load_columns(const float* source, std::size_t stride, std::size_t first, std::size_t rows,
@@ -171,3 +180,4 @@ LOWBIT_ALWAYS_INLINE void load_columns(const float* source, std::size_t stride, 
 #include <lowbit/kernel/codec_nvfp4.inl>
 #include <lowbit/kernel/codec_hif4.inl>
 #include <lowbit/kernel/codec_m2xfp.inl>
+#include <lowbit/kernel/codec_hif8.inl>

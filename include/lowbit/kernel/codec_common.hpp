@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <lowbit/core/bits.hpp>
+#include <lowbit/element/hif8_rounding.hpp>
 
 namespace lowbit::kernel {
 
@@ -115,6 +116,59 @@ inline constexpr std::array<float, 64> e2m3_refined = [] {
     }
     return top;
 }
+
+/// HiF8 by the magnitude a = 0..31 of the exponent: mantissa width, code of 2^a, and what a negative exponent adds to it
+/// (from 16 on: the code of 2^-a, and nothing).
+struct hif8_fields {
+    std::uint32_t width[32];
+    std::uint32_t code[32];
+    std::uint32_t negative[32];
+};
+inline constexpr hif8_fields hif8_by_exponent = [] {
+    hif8_fields fields{};
+    for (std::uint32_t a = 0; a < 32; ++a) {
+        fields.width[a] = a < 4 ? 3 : a < 8 ? 2 : a < 16 ? 1 : 0;
+        fields.code[a] = a == 0   ? 0x08
+                         : a == 1 ? 0x10
+                         : a < 4  ? 0x20 + ((a - 2) << 3)
+                         : a < 8  ? 0x40 + ((a - 4) << 2)
+                         : a < 16 ? 0x60 + ((a - 8) << 1)
+                         : a < 23 ? 23 - a
+                                  : 0;
+        fields.negative[a] = a == 0 ? 0 : a == 1 ? 0x08 : a < 16 ? 0x10 : 0;
+    }
+    return fields;
+}();
+
+/// HiF8 from the top 16 bits of a float, ties away, by exponent field - 103 (0: all fields below, 63: all above): what
+/// rounds, then for the sum r = (bits + round) the code as (r >> (entry >> 12)) + entry, modulo 256.
+struct hif8_words {
+    std::uint16_t round[64];
+    std::uint16_t entry[64];
+};
+inline constexpr hif8_words hif8_by_field = [] {
+    hif8_words words{};
+    for (std::uint32_t i = 0; i < 64; ++i) {
+        const std::uint32_t field = i + 103;
+        if (i < 2 || i >= 40) {  // below 2^-23; [2^-23, 2^-22) is all 2^-22; from 2^16 on infinity
+            const std::uint32_t code = i < 2 ? i : detail::hif8_infinity_code;
+            words.entry[i] = static_cast<std::uint16_t>(0xF000U | code);
+            continue;
+        }
+        const detail::hif8_binade binade = detail::make_hif8_binade(static_cast<int>(field) - 127);
+        const std::uint32_t shift = 7U - binade.width;
+        words.round[i] = static_cast<std::uint16_t>(1U << (shift - 1));
+        words.entry[i] = static_cast<std::uint16_t>(shift << 12 | ((binade.base - (field << binade.width)) & 0xFFFU));
+    }
+    return words;
+}();
+
+/// The values of HiF8's codes.
+inline constexpr scale_table hif8_table = [] {
+    scale_table table{};
+    for (std::size_t code = 0; code < 256; ++code) table[code] = float_from_bits(detail::hif8_values[code]);
+    return table;
+}();
 
 /// A byte with its bits in the opposite order.
 inline constexpr std::array<std::uint8_t, 256> reversed_byte = [] {
