@@ -120,7 +120,7 @@ LOWBIT_ALWAYS_INLINE vi block_maxima(const float* source, std::size_t first, std
         const float* const p = source + (first + i < blocks ? first + i : blocks - 1) * Size;
         v[i] = magnitude_bits(p);
         LOWBIT_UNROLL
-        for (std::size_t j = width; j < Size; j += width) v[i] = max(v[i], magnitude_bits(p + j));
+        for (std::size_t j = width; j < Size; j += width) v[i] = maximum(v[i], magnitude_bits(p + j));
     }
     return max_of_each(v);
 }
@@ -128,7 +128,7 @@ LOWBIT_ALWAYS_INLINE vi block_maxima(const float* source, std::size_t first, std
 /// 42 + code in the low byte, the sign in bit 31. q = x * inverse; `least_field` is the exponent field of 1 in the scale of
 /// x, `magic` brings x's exponent field to that of 2^22 u.
 LOWBIT_ALWAYS_INLINE vi e2m1_scaled(vf x, vi least_field, vf inverse, vi magic) {
-    const vi u = max(bit_and(as_int(x), splat(0x7F800000U)), least_field);
+    const vi u = maximum(bit_and(as_int(x), splat(0x7F800000U)), least_field);
     const vi signed_magic = or_masked(add(u, magic), as_int(x), splat(0x80000000U));
     const vi w = as_int(fma(x, inverse, as_float(signed_magic)));
     return add(w, shift_right<22>(w));
@@ -136,7 +136,7 @@ LOWBIT_ALWAYS_INLINE vi e2m1_scaled(vf x, vi least_field, vf inverse, vi magic) 
 
 /// The same for a rounded quotient q.
 LOWBIT_ALWAYS_INLINE vi e2m1_quotient(vf q) {
-    const vi u = max(bit_and(as_int(q), splat(0x7F800000U)), splat(0x3F800000U));
+    const vi u = maximum(bit_and(as_int(q), splat(0x7F800000U)), splat(0x3F800000U));
     const vi signed_magic = or_masked(add(u, splat(e2m1_magic)), as_int(q), splat(0x80000000U));
     const vi w = as_int(add(q, as_float(signed_magic)));
     return add(w, shift_right<22>(w));
@@ -144,9 +144,9 @@ LOWBIT_ALWAYS_INLINE vi e2m1_quotient(vf q) {
 
 /// Value of the E2M1 code nearest to q >= 0.
 LOWBIT_ALWAYS_INLINE vf e2m1_rounded(vf q) {
-    const vi u = max(bit_and(as_int(q), splat(0x7F800000U)), splat(0x3F800000U));
+    const vi u = maximum(bit_and(as_int(q), splat(0x7F800000U)), splat(0x3F800000U));
     const vf magic = as_float(add(u, splat(e2m1_magic)));
-    return min(sub(add(q, magic), magic), splat(6.0F));
+    return minimum(sub(add(q, magic), magic), splat(6.0F));
 }
 
 /// Hands the blocks whose bits are set to the scalar function.

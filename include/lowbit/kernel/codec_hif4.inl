@@ -46,11 +46,11 @@ struct row_codec<hif4> {
                 for (std::size_t i = 0; i < 4; ++i) {
                     m[i] = magnitude_bits(p + i * width);
                     // (NaN would carry into the sign; like Inf, it only has to stay large.)
-                    if constexpr (in_bfloat16) m[i] = as_int(to_bfloat16(as_float(min(m[i], splat(0x7F800000U)))));
+                    if constexpr (in_bfloat16) m[i] = as_int(to_bfloat16(as_float(minimum(m[i], splat(0x7F800000U)))));
                 }
                 const vi largest = max_of_fours(m[0], m[1], m[2], m[3]);
                 store(maxima + unit * groups + group, largest);
-                fold = max(fold, largest);
+                fold = maximum(fold, largest);
             }
             store(folded + unit * width, fold);
         }
@@ -116,7 +116,7 @@ struct row_codec<hif4> {
     /// E6M2 bytes and reciprocals in bfloat16 from the bits of the units' maxima.
     LOWBIT_ALWAYS_INLINE static void scale(vi largest, std::uint32_t* byte, float* reciprocal) {
         const vi sf = as_int(to_bfloat16(mul(as_float(largest), splat(0.142578125F))));  // 1/7 in bfloat16
-        const vi clamped = min(max(sf, splat((127U - 48U) << 23)), splat(0x47400000U));  // 2^-48, 49152
+        const vi clamped = minimum(maximum(sf, splat((127U - 48U) << 23)), splat(0x47400000U));  // 2^-48, 49152
         const vi odd = bit_and(shift_right<21>(clamped), splat(1U));
         const vi rounded = shift_right<21>(add(clamped, add(odd, splat(0x0FFFFFU))));
         const vi code = sub(rounded, splat((127U - 48U) << 2));

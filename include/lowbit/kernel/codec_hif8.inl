@@ -53,7 +53,7 @@ struct row_codec<hif8> {
     /// Magnitude of the exponent, at most 31, from an exponent field.
     LOWBIT_ALWAYS_INLINE static vi exponent_magnitude(vi field) {
         const vi e = sub(field, splat(127U));
-        return min(max(e, sub(splat(0U), e)), splat(31U));
+        return minimum(maximum(e, sub(splat(0U), e)), splat(31U));
     }
 
     /// Codes in the low bytes.
@@ -126,8 +126,8 @@ struct row_codec<hif8> {
         }
         if constexpr (Rounding == hif8_rounding::stochastic) {
             // (distance to 0) / 2^-22 in 24 bits; nothing is left of it below 2^-46.
-            const vi shift = min(sub(splat(127U - 23U), shift_right<23>(u)), splat(31U));
-            up = greater(shift_right(significand, max(shift, splat(0U))), random);
+            const vi shift = minimum(sub(splat(127U - 23U), shift_right<23>(u)), splat(31U));
+            up = greater(shift_right(significand, maximum(shift, splat(0U))), random);
         }
         return select(greater(splat(second), u), select(up, splat(1U), splat(0U)), code);
     }

@@ -55,12 +55,12 @@ struct row_codec<m2xfp_activation> {
             const vi inside = select(greater(splat(static_cast<std::uint32_t>(runs)), run), position, splat(0U));
             const vf x = as_float(bit_and(as_int(gather(source, inside)), splat(0x7FFFFFFFU)));
             const vf q = mul(x, load_fours(inverse + first / 4));
-            const vi u = max(bit_and(as_int(q), splat(0x7F800000U)), splat(0x3F800000U));
+            const vi u = maximum(bit_and(as_int(q), splat(0x7F800000U)), splat(0x3F800000U));
             const vi w = as_int(add(q, as_float(add(u, splat(e2m3_magic)))));
             const vi sum = add(w, shift_right<20>(w));
             const vi fine = bit_and(sub(sum, splat(8U * (127U + 20U))), splat(0xFFU));
             const vi lowest = shift_left<2>(shift_right<3>(key));
-            const vi clamped = min(max(add(fine, splat(1U)), lowest), add(lowest, splat(3U)));
+            const vi clamped = minimum(maximum(add(fine, splat(1U)), lowest), add(lowest, splat(3U)));
             store(keys + first, bit_and(clamped, splat(3U)));
         }
     }
@@ -176,12 +176,12 @@ struct row_codec<m2xfp_weight> {
             best_bias = select(better, splat(bias), best_bias);
         }
         store(multiplier, best_k);
-        store(byte, max(sub(add(floor_byte, best_bias), splat(1U)), splat(0U)));
+        store(byte, maximum(sub(add(floor_byte, best_bias), splat(1U)), splat(0U)));
         vi packed = splat(0U);
         LOWBIT_UNROLL
         for (std::size_t i = 0; i < 8; ++i) {
             const vi w = e2m1_quotient(div(y[i], best_unit));
-            const vi code = min(sub(bit_and(w, splat(0xFFU)), splat(42U)), splat(7U));
+            const vi code = minimum(sub(bit_and(w, splat(0xFFU)), splat(42U)), splat(7U));
             const vi with_sign = or_masked(code, shift_right<28>(as_int(x[i])), splat(8U));
             packed = bit_or(shift_right<4>(packed), shift_left<28>(with_sign));
         }

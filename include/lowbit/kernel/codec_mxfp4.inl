@@ -36,7 +36,7 @@ inline std::uint32_t mxfp4_carry(mxfp4_scale_rule rule) {
 /// E8M0 bytes from the bits of the maxima. A subnormal maximum gives byte 0 under each rule, as it must.
 LOWBIT_ALWAYS_INLINE vi e8m0_bytes(vi maxima, vi carry) {
     const vi field = shift_right<23>(add(maxima, carry));
-    return min(max(sub(field, splat(2U)), splat(0U)), splat(252U));
+    return minimum(maximum(sub(field, splat(2U)), splat(0U)), splat(252U));
 }
 
 template <>
@@ -79,7 +79,7 @@ struct row_codec<mxfp4> {
         vi tried[3];
         vf step[3], per_step[3], error[3];
         for (std::uint32_t t = 0; t < 3; ++t) {
-            tried[t] = min(max(sub(add(byte, splat(t)), splat(1U)), splat(0U)), splat(252U));
+            tried[t] = minimum(maximum(sub(add(byte, splat(t)), splat(1U)), splat(0U)), splat(252U));
             const vi ratio = shift_left<23>(sub(tried[t], byte));
             step[t] = as_float(add(splat(127U << 23), ratio));
             per_step[t] = as_float(sub(splat(127U << 23), ratio));
@@ -100,7 +100,7 @@ struct row_codec<mxfp4> {
         }
         vi best = tried[0];
         best = select(less(error[1], error[0]), tried[1], best);
-        return select(less(error[2], min(error[0], error[1])), tried[2], best);
+        return select(less(error[2], minimum(error[0], error[1])), tried[2], best);
     }
 
     static void decode_blocks(const mxfp4::block* blocks, std::size_t count, float* out, float) {

@@ -8,9 +8,9 @@ struct e4m3_scales {
 };
 
 LOWBIT_ALWAYS_INLINE e4m3_scales round_to_e4m3(vf quotient) {
-    const vi q = min(as_int(quotient), splat(0x43E00000U));  // 448
+    const vi q = minimum(as_int(quotient), splat(0x43E00000U));  // 448
     // One addition rounds, as for E2M1: three mantissa bits in the place of one, subnormals below 2^-6.
-    const vi u = max(bit_and(q, splat(0x7F800000U)), splat((127U - 6U) << 23));
+    const vi u = maximum(bit_and(q, splat(0x7F800000U)), splat((127U - 6U) << 23));
     const vf magic = as_float(add(u, splat(20U << 23)));
     const vf w = add(as_float(q), magic);
     const vi sum = add(as_int(w), shift_right<20>(as_int(w)));
@@ -56,7 +56,7 @@ struct row_codec<nvfp4> {
             const vi reciprocal = as_int(div(splat(1.0F), mul(scale.value, per_scale)));
             store(byte + first, scale.byte);
             store(multiplier + first, select(equal(scale.byte, splat(0U)), splat(0.0F),
-                                             as_float(min(reciprocal, splat(0x7F7FFFFFU)))));
+                                             as_float(minimum(reciprocal, splat(0x7F7FFFFFU)))));
         }
         sink.scales(byte, blocks);
         for (std::size_t first = 0; first < count; first += chunk) {

@@ -40,12 +40,13 @@ LOWBIT_ALWAYS_INLINE vf div(vf a, vf b) {  // not the intrinsic: -ffast-math wou
 }
 LOWBIT_ALWAYS_INLINE vf fma(vf a, vf b, vf c) { return _mm512_fmadd_ps(a, b, c); }
 LOWBIT_ALWAYS_INLINE vf fnma(vf a, vf b, vf c) { return _mm512_fnmadd_ps(a, b, c); }
-LOWBIT_ALWAYS_INLINE vf min(vf a, vf b) { return _mm512_maskz_min_ps(all16, a, b); }
-LOWBIT_ALWAYS_INLINE vf max(vf a, vf b) { return _mm512_maskz_max_ps(all16, a, b); }
+// Not min and max: <windows.h> defines them as macros.
+LOWBIT_ALWAYS_INLINE vf minimum(vf a, vf b) { return _mm512_maskz_min_ps(all16, a, b); }
+LOWBIT_ALWAYS_INLINE vf maximum(vf a, vf b) { return _mm512_maskz_max_ps(all16, a, b); }
 LOWBIT_ALWAYS_INLINE vi add(vi a, vi b) { return _mm512_add_epi32(a, b); }
 LOWBIT_ALWAYS_INLINE vi sub(vi a, vi b) { return _mm512_sub_epi32(a, b); }
-LOWBIT_ALWAYS_INLINE vi min(vi a, vi b) { return _mm512_maskz_min_epi32(all16, a, b); }
-LOWBIT_ALWAYS_INLINE vi max(vi a, vi b) { return _mm512_maskz_max_epi32(all16, a, b); }
+LOWBIT_ALWAYS_INLINE vi minimum(vi a, vi b) { return _mm512_maskz_min_epi32(all16, a, b); }
+LOWBIT_ALWAYS_INLINE vi maximum(vi a, vi b) { return _mm512_maskz_max_epi32(all16, a, b); }
 LOWBIT_ALWAYS_INLINE vi bit_and(vi a, vi b) { return _mm512_and_si512(a, b); }
 LOWBIT_ALWAYS_INLINE vi bit_or(vi a, vi b) { return _mm512_or_si512(a, b); }
 LOWBIT_ALWAYS_INLINE vi bit_xor(vi a, vi b) { return _mm512_xor_si512(a, b); }
@@ -76,9 +77,9 @@ LOWBIT_ALWAYS_INLINE std::uint32_t lanes_of(vm m) { return m; }
 
 // Maxima across lanes.
 LOWBIT_ALWAYS_INLINE vi max_of_quads(vi a, vi b, vi c, vi d) {
-    const vi ab = max(_mm512_maskz_unpacklo_epi32(all16, a, b), _mm512_maskz_unpackhi_epi32(all16, a, b));
-    const vi cd = max(_mm512_maskz_unpacklo_epi32(all16, c, d), _mm512_maskz_unpackhi_epi32(all16, c, d));
-    return max(_mm512_maskz_unpacklo_epi64(all8, ab, cd), _mm512_maskz_unpackhi_epi64(all8, ab, cd));
+    const vi ab = maximum(_mm512_maskz_unpacklo_epi32(all16, a, b), _mm512_maskz_unpackhi_epi32(all16, a, b));
+    const vi cd = maximum(_mm512_maskz_unpacklo_epi32(all16, c, d), _mm512_maskz_unpackhi_epi32(all16, c, d));
+    return maximum(_mm512_maskz_unpacklo_epi64(all8, ab, cd), _mm512_maskz_unpackhi_epi64(all8, ab, cd));
 }
 LOWBIT_ALWAYS_INLINE vi max_of_fours(vi a, vi b, vi c, vi d) {
     const vi order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
@@ -89,17 +90,21 @@ LOWBIT_ALWAYS_INLINE vi max_of_each(const vi (&v)[width]) {
     const vi b = max_of_quads(v[4], v[5], v[6], v[7]);
     const vi c = max_of_quads(v[8], v[9], v[10], v[11]);
     const vi d = max_of_quads(v[12], v[13], v[14], v[15]);
-    const vi ab = max(_mm512_maskz_shuffle_i32x4(all16, a, b, 0x88), _mm512_maskz_shuffle_i32x4(all16, a, b, 0xDD));
-    const vi cd = max(_mm512_maskz_shuffle_i32x4(all16, c, d, 0x88), _mm512_maskz_shuffle_i32x4(all16, c, d, 0xDD));
-    return max(_mm512_maskz_shuffle_i32x4(all16, ab, cd, 0x88), _mm512_maskz_shuffle_i32x4(all16, ab, cd, 0xDD));
+    const vi ab = maximum(_mm512_maskz_shuffle_i32x4(all16, a, b, 0x88), _mm512_maskz_shuffle_i32x4(all16, a, b, 0xDD));
+    const vi cd = maximum(_mm512_maskz_shuffle_i32x4(all16, c, d, 0x88), _mm512_maskz_shuffle_i32x4(all16, c, d, 0xDD));
+    return maximum(_mm512_maskz_shuffle_i32x4(all16, ab, cd, 0x88), _mm512_maskz_shuffle_i32x4(all16, ab, cd, 0xDD));
 }
-LOWBIT_ALWAYS_INLINE vi max_of_pairs(vi v) { return max(v, _mm512_maskz_shuffle_epi32(all16, v, _MM_PERM_CDAB)); }
+LOWBIT_ALWAYS_INLINE vi max_of_pairs(vi v) { return maximum(v, _mm512_maskz_shuffle_epi32(all16, v, _MM_PERM_CDAB)); }
 
 LOWBIT_ALWAYS_INLINE vf swap_pairs(vf v) { return _mm512_maskz_permute_ps(all16, v, 0xB1); }
 LOWBIT_ALWAYS_INLINE vf swap_twos(vf v) { return _mm512_maskz_permute_ps(all16, v, 0x4E); }
+// g++ -O0 has this as a macro that gives a mask to a signed parameter.
+LOWBIT_PRAGMA(GCC diagnostic push)
+LOWBIT_PRAGMA(GCC diagnostic ignored "-Wsign-conversion")
 LOWBIT_ALWAYS_INLINE vf gather(const float* p, vi index) {
     return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), all16, index, p, 4);
 }
+LOWBIT_PRAGMA(GCC diagnostic pop)
 
 LOWBIT_ALWAYS_INLINE vi lookup_32(const std::uint32_t (&table)[32], vi index) {
     return _mm512_permutex2var_epi32(load(table), index, load(table + 16));
@@ -183,11 +188,15 @@ LOWBIT_ALWAYS_INLINE void store_nibbles(std::uint8_t* out, std::size_t stride, v
     }
 }
 
+// g++ -O0 has this as a macro that gives a mask to a signed parameter.
+LOWBIT_PRAGMA(GCC diagnostic push)
+LOWBIT_PRAGMA(GCC diagnostic ignored "-Wsign-conversion")
 LOWBIT_ALWAYS_INLINE vi floor_eighths(vf t) {
     // 2^20 has steps of 1/8; rounding the sum toward zero cuts the magnitude.
     const vi magic = or_masked(splat(0x49800000U), as_int(t), splat(0x80000000U));
     return as_int(_mm512_maskz_add_round_ps(all16, t, as_float(magic), _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC));
 }
+LOWBIT_PRAGMA(GCC diagnostic pop)
 
 // Decoding.
 LOWBIT_ALWAYS_INLINE vi load_codes(const std::uint8_t* p) {
