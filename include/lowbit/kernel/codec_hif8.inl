@@ -94,7 +94,7 @@ struct row_codec<hif8> {
         const vi kept = bit_and(sum, splat(0x7FFFFFU));
         vi code = add(lookup_32(hif8_by_exponent.code, magnitude), negative);
         code = add(code, shift_right(kept, sub(splat(23U), lookup_32(hif8_by_exponent.width, magnitude))));
-        code = small<Rounding>(u, code, random, least, second);
+        code = below_range<Rounding>(u, code, random, least, second);
         if constexpr (Rounding == hif8_rounding::toward_zero) {
             code = select(greater(u, splat(last_binade - 1)), splat(detail::hif8_max_code), code);
             code = select(greater(u, splat(0x7F7FFFFFU)), infinity, code);
@@ -115,7 +115,7 @@ struct row_codec<hif8> {
 
     /// Codes 0 and 1: below 2^-22 the step is 2^-22.
     template <hif8_rounding Rounding>
-    LOWBIT_ALWAYS_INLINE static vi small(vi u, vi code, vi random, std::uint32_t least, std::uint32_t second) {
+    LOWBIT_ALWAYS_INLINE static vi below_range(vi u, vi code, vi random, std::uint32_t least, std::uint32_t second) {
         const vi significand = bit_or(bit_and(u, splat(0x7FFFFFU)), splat(0x800000U));
         vm up = greater(u, splat(least - 1));
         if constexpr (Rounding == hif8_rounding::nearest_even) up = greater(u, splat(least));
