@@ -201,6 +201,29 @@ std::uint64_t saturated(std::vector<float> values, const typename F::options& op
     return lowbit::compare(x, lowbit::quantize<F>(x, {.format = options})).saturated;
 }
 
+TEST(error_stats, case81_recoding_is_called_exact_only_where_it_is) {
+    // MXFP4 blocks with scales 2^0 and 2^-17 in one matrix: NVFP4 cannot hold both under one tensor scale
+    std::vector<float> values(64);
+    for (std::size_t i = 0; i < 32; ++i) {
+        values[i] = static_cast<float>(i % 7) - 3;
+        values[32 + i] = values[i] * 0x1p-17F;
+    }
+    const matrix_view<const float> x(values.data(), 1, 64);
+    const lowbit::quantized_matrix<lowbit::mxfp4> q = lowbit::quantize<lowbit::mxfp4>(x);
+    EXPECT_EQ(lowbit::compare(x, q).exact, 64U);
+    const error_stats got = lowbit::compare(x, lowbit::quantize<lowbit::nvfp4>(x));
+    EXPECT_LT(got.exact, 64U);
+}
+
+TEST(error_stats, case79_bits_count_tails_and_tensor_scales) {
+    const std::vector<float> values(70, 1.0F);
+    const matrix_view<const float> x(values.data(), 2, 35);
+    EXPECT_DOUBLE_EQ(lowbit::quantize<lowbit::mxfp4>(x).bits_per_value(), 2 * 2 * 17 * 8 / 70.0);
+    EXPECT_DOUBLE_EQ(lowbit::quantize<lowbit::nvfp4>(x).bits_per_value(), (2 * 3 * 9 * 8 + 32) / 70.0);
+    EXPECT_DOUBLE_EQ(lowbit::quantize<lowbit::hif4>(x).bits_per_value(), 2 * 36 * 8 / 70.0);
+    EXPECT_DOUBLE_EQ(lowbit::quantize<lowbit::hif8>(x).bits_per_value(), 8.0);
+}
+
 TEST(error_stats, saturated_values_are_those_past_the_block_s_largest) {
     EXPECT_EQ(saturated<lowbit::mxfp4>({6, -6, 5.9F}), 0U);
     EXPECT_EQ(saturated<lowbit::mxfp4>({6.001F, -7.9F, 6}), 2U);
