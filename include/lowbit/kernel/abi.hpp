@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The function tables through which whole-matrix code reaches the vector code.
 //
-// Rows are plain pointers and counts, need no alignment, read and write nothing outside what is stated, allocate nothing
-// and do not throw. They expect the default floating-point environment (arch/fp_environment.hpp). Every instruction set's
-// function gives the same bytes and the same floats as the scalar one.
+// Rows are plain pointers and counts, need no alignment, read and write nothing outside what is stated, allocate
+// nothing and do not throw. They expect the default floating-point environment (arch/fp_environment.hpp). Every
+// instruction set's function gives the same bytes and the same floats as the scalar one.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +28,14 @@ struct codec_functions {
                        const typename F::options& options, const encode_context& context) noexcept;
     /// Decodes the first `count` values; writes `count` floats only.
     void (*decode_row)(const typename F::block* blocks, std::size_t count, float* out, float tensor_scale) noexcept;
+    /// encode_row, then lower_blocks, without the blocks: quantises to lanes and one scale a block (the scale of a
+    /// lane). Writes whole blocks of lanes, those from `count` on 0; `scales` is not touched where the lanes are
+    /// floats.
+    void (*lower_row)(const float* source, std::size_t count, lane_type<F>* lanes, float* scales,
+                      const typename F::options& options, const encode_context& context) noexcept;
+    /// Lanes and scales of blocks, as lower_row of lane/lower.hpp. Formats of one value decode instead: `count` floats.
+    void (*lower_blocks)(const typename F::block* blocks, std::size_t count, lane_type<F>* lanes,
+                         float* scales) noexcept;
 };
 
 /// Row functions that know no format.

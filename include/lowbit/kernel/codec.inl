@@ -105,10 +105,6 @@ void decode_row(const typename F::block* blocks, std::size_t count, float* out, 
     }
 }
 
-/// Rows of a format's table.
-template <class F>
-inline constexpr codec_functions<F> codec_table{&encode_row<F>, &decode_row<F>};
-
 LOWBIT_ALWAYS_INLINE vi magnitude_bits(const float* p) { return bit_and(as_int(load(p)), splat(0x7FFFFFFFU)); }
 
 /// Lane i: the largest magnitude bits of block first + i, blocks of Size floats; a block past the last one counts as the last.
@@ -176,8 +172,14 @@ LOWBIT_ALWAYS_INLINE void load_columns(const float* source, std::size_t stride, 
     load_transposed(row, x);
 }
 
+#include <lowbit/kernel/codec_lower.inl>
 #include <lowbit/kernel/codec_mxfp4.inl>
 #include <lowbit/kernel/codec_nvfp4.inl>
 #include <lowbit/kernel/codec_hif4.inl>
 #include <lowbit/kernel/codec_m2xfp.inl>
 #include <lowbit/kernel/codec_hif8.inl>
+#include <lowbit/kernel/codec_rows.inl>
+
+/// The row of a format.
+template <class F>
+inline constexpr codec_functions<F> codec_table{&encode_row<F>, &decode_row<F>, &lower_row<F>, &lower_blocks<F>};

@@ -8,6 +8,7 @@
 
 #include <lowbit/core/bits.hpp>
 #include <lowbit/element/hif8_rounding.hpp>
+#include <lowbit/lane/lane_traits.hpp>
 
 namespace lowbit::kernel {
 
@@ -15,13 +16,28 @@ namespace lowbit::kernel {
 /// would wait for each block's reduction; 4 KiB of floats stay in the first-level cache between the two passes.
 inline constexpr std::size_t tile_size = 1024;
 
+struct byte_table_64 {
+    std::uint8_t entry[64];
+};
+struct dword_table_32 {
+    std::uint32_t entry[32];
+};
+
+/// The lane tables of a format, as bytes.
+template <class F>
+inline constexpr auto lane_bytes = [] {
+    byte_table_64 table{};
+    for (std::size_t i = 0; i < 64; ++i) table.entry[i] = static_cast<std::uint8_t>(lane_traits<F>::table[i]);
+    return table;
+}();
+
 /// How far ahead of the tile at hand the second pass prefetches, in bytes.
 inline constexpr std::size_t prefetch_distance = 16384;
 
-/// Constants of rounding to E2M1 (and E2M3) by one addition: with u the power of two at or below the quotient |q| (at least
-/// 1), q + 2^22 u rounds |q| to a multiple of u / 2, ties to even, which is E2M1's step in that binade. The low mantissa
-/// bits n of the sum w are 0..4 for u = 1 and 2..4 above, and n + 2 * (exponent field) = 42 + code, modulo 256: the low
-/// byte of w + (w >> 22).
+/// Constants of rounding to E2M1 (and E2M3) by one addition: with u the power of two at or below the quotient |q| (at
+/// least 1), q + 2^22 u rounds |q| to a multiple of u / 2, ties to even, which is E2M1's step in that binade. The low
+/// mantissa bits n of the sum w are 0..4 for u = 1 and 2..4 above, and n + 2 * (exponent field) = 42 + code, modulo
+/// 256: the low byte of w + (w >> 22).
 inline constexpr std::uint32_t e2m1_magic = 22U << 23;
 inline constexpr std::uint32_t e2m3_magic = 20U << 23;
 
@@ -87,38 +103,35 @@ inline constexpr std::uint32_t lane_numbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
 /// M2XFP's units 2^(bias - 1) (1 + k / 4), relative to the floor rule's scale, and their rounded reciprocals.
 inline constexpr float m2xfp_units[3][4] = {
     {0.5F, 0.625F, 0.75F, 0.875F}, {1.0F, 1.25F, 1.5F, 1.75F}, {2.0F, 2.5F, 3.0F, 3.5F}};
-inline constexpr float m2xfp_reciprocals[3][4] = {
-    {1 / 0.5F, 1 / 0.625F, 1 / 0.75F, 1 / 0.875F}, {1 / 1.0F, 1 / 1.25F, 1 / 1.5F, 1 / 1.75F},
-    {1 / 2.0F, 1 / 2.5F, 1 / 3.0F, 1 / 3.5F}};
+inline constexpr float m2xfp_reciprocals[3][4] = {{1 / 0.5F, 1 / 0.625F, 1 / 0.75F, 1 / 0.875F},
+                                                  {1 / 1.0F, 1 / 1.25F, 1 / 1.5F, 1 / 1.75F},
+                                                  {1 / 2.0F, 1 / 2.5F, 1 / 3.0F, 1 / 3.5F}};
 
-/// Entry 16 * metadata + code: the refined value of a top element of an M2XFP activation.
-inline constexpr std::array<float, 64> e2m3_refined = [] {
-    std::array<float, 64> table{};
-    for (std::uint32_t metadata = 0; metadata < 4; ++metadata) {
-        for (std::uint32_t code = 0; code < 16; ++code) {
-            const std::uint32_t raised = 4 * (code & 7U) + metadata;
-            const std::uint32_t fine = raised == 0 ? 0 : raised - 1;
-            const float value = fine < 8 ? static_cast<float>(fine) * 0.125F
-                                         : static_cast<float>(8 + (fine & 7U)) * power_of_two(static_cast<int>(fine >> 3) - 4);
-            table[metadata << 4 | code] = float_from_bits(to_bits(value) | (code & 8U) << 28);
-        }
+/// Entry 16 * selector + code of an M2XFP activation: index on the grid of E2M3 (31 for the one below 0) and sign
+/// bit 7. Selector 1 leaves a code what it is, the metadata refines the top element's.
+inline constexpr auto e2m3_index_of_code = [] {
+    byte_table_64 table{};
+    for (std::uint32_t i = 0; i < 64; ++i) {
+        table.entry[i] = static_cast<std::uint8_t>((4 * (i & 7U) + (i >> 4) - 1) % 32 | (i & 8U) << 4);
+    }
+    return table;
+}();
+/// Float bits of the E2M3 magnitudes 0..30; 31 is read for the index below 0.
+inline constexpr auto e2m3_bits = [] {
+    dword_table_32 table{};
+    for (std::uint32_t i = 0; i < 31; ++i) {
+        const float value = i < 8 ? static_cast<float>(i) * 0.125F
+                                  : static_cast<float>(8 + (i & 7U)) * power_of_two(static_cast<int>(i >> 3) - 4);
+        table.entry[i] = to_bits(value);
     }
     return table;
 }();
 
-/// Index of the first of the largest magnitudes among eight codes, the first code in the lowest bits.
-[[nodiscard]] constexpr std::uint32_t top_of_run(std::uint32_t codes) noexcept {
-    std::uint32_t top = 0, largest = codes & 7U;
-    for (std::uint32_t i = 1; i < 8; ++i) {
-        const std::uint32_t magnitude = codes >> (4 * i) & 7U;
-        top = magnitude > largest ? i : top;
-        largest = magnitude > largest ? magnitude : largest;
-    }
-    return top;
-}
+/// By run of 4: where the metadata of its run of 8 lies in the byte.
+inline constexpr std::uint32_t metadata_shift[16] = {0, 0, 2, 2, 4, 4, 6, 6, 0, 0, 2, 2, 4, 4, 6, 6};
 
-/// HiF8 by the magnitude a = 0..31 of the exponent: mantissa width, code of 2^a, and what a negative exponent adds to it
-/// (from 16 on: the code of 2^-a, and nothing).
+/// HiF8 by the magnitude a = 0..31 of the exponent: mantissa width, code of 2^a, and what a negative exponent adds to
+/// it (from 16 on: the code of 2^-a, and nothing).
 struct hif8_fields {
     std::uint32_t width[32];
     std::uint32_t code[32];

@@ -66,21 +66,16 @@ struct row_codec<m2xfp_activation> {
     }
 
     static void decode_blocks(const format::block* blocks, std::size_t count, float* out, float) {
-        const code_table table = make_code_table(e2m1_magnitudes);
-        for (std::size_t first = 0; first < count; first += size, ++blocks) {
-            const vf scale = splat(e8m0_table[blocks->scale]);
+        for (std::size_t first = 0; first < count; first += chunk) {
+            alignas(64) std::uint8_t index[chunk];
+            store_bytes(reinterpret_cast<std::int8_t*>(index),
+                        lookup_64(e2m3_index_of_code.entry, selected_codes<format>(blocks, first)));
             LOWBIT_UNROLL
-            for (std::size_t i = 0; i < size; i += width) {
-                store(out + first + i, mul(code_values(table, load_codes(blocks->codes.data() + i / 2)), scale));
-            }
-            for (std::size_t run = 0; run < 4; ++run) {
-                std::uint32_t codes = 0;
-                std::memcpy(&codes, blocks->codes.data() + 4 * run, 4);
-                const std::uint32_t metadata = static_cast<std::uint32_t>(blocks->metadata >> (2 * run)) & 3U;
-                const std::uint32_t index = top_of_run(codes);
-                const std::uint32_t code = codes >> (4 * index);
-                const float value = e2m3_refined[metadata << 4 | (code & 15U)];
-                out[first + 8 * run + index] = value * e8m0_table[blocks->scale];
+            for (std::size_t i = 0; i < chunk; i += width) {
+                const vi fine = load_bytes(index + i);
+                const vi bits = or_masked(lookup_32(e2m3_bits.entry, fine), shift_left<24>(fine), splat(0x80000000U));
+                const vf scale = splat(e8m0_table[blocks[(first + i) / size].scale]);
+                store(out + first + i, mul(as_float(bits), scale));
             }
         }
     }
@@ -192,15 +187,14 @@ struct row_codec<m2xfp_weight> {
         const code_table table = make_code_table(e2m1_magnitudes);
         for (std::size_t first = 0; first < count; first += size, ++blocks) {
             const float scale = e8m0_table[blocks->scale];
+            float of_run[4];
+            for (std::size_t run = 0; run < 4; ++run) {
+                of_run[run] = scale * m2xfp_units[1][(blocks->metadata >> (2 * run)) & 3U];
+            }
             LOWBIT_UNROLL
             for (std::size_t i = 0; i < size; i += width) {
                 const vf value = code_values(table, load_codes(blocks->codes.data() + i / 2));
-                // The metadata of this vector's runs of 8 (two floats of width / 4 each), as multipliers.
-                alignas(64) float multiplier[width];
-                for (std::size_t run = 0; run < width / 4; ++run) {
-                    multiplier[run] = m2xfp_units[1][(blocks->metadata >> (2 * ((i + 4 * run) / 8))) & 3U];
-                }
-                store(out + first + i, mul(mul(value, load_fours(multiplier)), splat(scale)));
+                store(out + first + i, mul(value, load_eights(of_run + i / 8)));
             }
         }
     }

@@ -156,15 +156,6 @@ LOWBIT_ALWAYS_INLINE vb sign_codes(vb magnitude, vb top) {  // bit 7 of top to b
 LOWBIT_ALWAYS_INLINE vb negate_where_top(vb magnitude, vb top) {
     return _mm512_mask_sub_epi8(magnitude, _mm512_movepi8_mask(top), _mm512_setzero_si512(), magnitude);
 }
-LOWBIT_ALWAYS_INLINE void store_top_keys(std::uint32_t* out, const std::uint8_t (&table)[16], vb index) {
-    const vb behind = _mm512_set1_epi64(0x0001020304050607);
-    vb key = _mm512_add_epi8(lookup_u8(table, index), behind);
-    key = _mm512_max_epu8(key, _mm512_maskz_rol_epi64(all8, key, 32));
-    key = _mm512_max_epu8(key, _mm512_maskz_rol_epi64(all8, key, 16));
-    key = _mm512_max_epu8(key, _mm512_maskz_rol_epi64(all8, key, 8));
-    const __m256i keys = _mm512_maskz_cvtepi64_epi32(all8, _mm512_and_si512(key, _mm512_set1_epi64(0xFF)));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), keys);
-}
 LOWBIT_ALWAYS_INLINE void store_bytes(std::int8_t* p, vb v) { _mm512_storeu_si512(p, v); }
 
 /// 64 codes to 32 bytes, even code in the low nibble, stored as pieces of Piece bytes that lie `stride` bytes apart.
@@ -216,6 +207,55 @@ LOWBIT_ALWAYS_INLINE vf load_fours(const float* p) {
     const vi pick = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
     return _mm512_maskz_permutevar_ps(all16, _mm512_maskz_broadcast_f32x4(all16, _mm_loadu_ps(p)), pick);
 }
+/// Lanes 0..7 p[0], lanes 8..15 p[1].
+LOWBIT_ALWAYS_INLINE vf load_eights(const float* p) {
+    return _mm512_mask_mov_ps(_mm512_set1_ps(p[0]), 0xFF00, _mm512_set1_ps(p[1]));
+}
+LOWBIT_ALWAYS_INLINE vi load_eights(const std::uint32_t* p) {
+    return _mm512_mask_mov_epi32(splat(p[0]), 0xFF00, splat(p[1]));
+}
+template <std::size_t Piece>
+LOWBIT_ALWAYS_INLINE vb load_nibbles(const std::uint8_t* p, std::size_t stride) {
+    __m256i bytes;
+    if constexpr (Piece == 32) {
+        bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+    } else {
+        __m128i low, high;
+        if constexpr (Piece == 16) {
+            low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+            high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + stride));
+        } else {
+            static_assert(Piece == 8);
+            low = _mm_unpacklo_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)),
+                                     _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p + stride)));
+            high = _mm_unpacklo_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p + 2 * stride)),
+                                      _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p + 3 * stride)));
+        }
+        bytes = _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
+    }
+    const vb wide = _mm512_cvtepu8_epi16(bytes);
+    return _mm512_and_si512(_mm512_or_si512(wide, _mm512_slli_epi16(wide, 4)), splat_u8(0x0F));
+}
+LOWBIT_ALWAYS_INLINE vb max_of_eights(vb v) {
+    v = _mm512_max_epu8(v, _mm512_maskz_rol_epi64(all8, v, 32));
+    v = _mm512_max_epu8(v, _mm512_maskz_rol_epi64(all8, v, 16));
+    return _mm512_max_epu8(v, _mm512_maskz_rol_epi64(all8, v, 8));
+}
+LOWBIT_ALWAYS_INLINE vb tops_of_eights(vb codes) {
+    const vb magnitudes = _mm512_and_si512(codes, splat_u8(7));
+    const vb key = _mm512_add_epi8(_mm512_slli_epi16(magnitudes, 3), _mm512_set1_epi64(0x0001020304050607));
+    return _mm512_movm_epi8(_mm512_cmpeq_epi8_mask(key, max_of_eights(key)));
+}
+LOWBIT_ALWAYS_INLINE void store_top_keys(std::uint32_t* out, const std::uint8_t (&table)[16], vb index) {
+    const vb behind = _mm512_set1_epi64(0x0001020304050607);
+    const vb key = max_of_eights(_mm512_add_epi8(lookup_u8(table, index), behind));
+    const __m256i keys = _mm512_maskz_cvtepi64_epi32(all8, _mm512_and_si512(key, _mm512_set1_epi64(0xFF)));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), keys);
+}
+LOWBIT_ALWAYS_INLINE vb as_bytes(vi v) { return v; }
+LOWBIT_ALWAYS_INLINE vi as_dwords(vb v) { return v; }
+LOWBIT_ALWAYS_INLINE vb or_u8(vb a, vb b) { return _mm512_or_si512(a, b); }
+LOWBIT_ALWAYS_INLINE vb select_u8(vb mask, vb yes, vb no) { return _mm512_ternarylogic_epi32(mask, yes, no, 0xCA); }
 
 // HiF8, ties away, of a chunk: the top 16 bits of a float decide. False where NaN keeps that from being true.
 inline constexpr bool has_hif8_ties_away = true;
@@ -256,4 +296,24 @@ LOWBIT_ALWAYS_INLINE bool hif8_ties_away(const float* p, bool saturates, vb& cod
     const vi order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     codes = _mm512_maskz_permutexvar_epi32(all16, order, _mm512_shuffle_epi8(code, pick));
     return true;
+}
+
+// 16-bit floats; every NaN becomes the library's.
+LOWBIT_ALWAYS_INLINE vf canonical(vf v) {
+    return _mm512_mask_mov_ps(v, _mm512_fpclass_ps_mask(v, 0x81), as_float(splat(0x7FC00000U)));
+}
+LOWBIT_ALWAYS_INLINE vf load_bfloat16(const void* p) {
+    const __m256i half = _mm256_loadu_si256(static_cast<const __m256i*>(p));
+    return canonical(as_float(shift_left<16>(_mm512_maskz_cvtepu16_epi32(all16, half))));
+}
+LOWBIT_ALWAYS_INLINE vf load_float16(const void* p) {
+    return canonical(_mm512_maskz_cvtph_ps(all16, _mm256_loadu_si256(static_cast<const __m256i*>(p))));
+}
+LOWBIT_ALWAYS_INLINE void store_words(void* p, vi v) {
+    _mm256_storeu_si256(static_cast<__m256i*>(p), _mm512_maskz_cvtepi32_epi16(all16, v));
+}
+LOWBIT_ALWAYS_INLINE void store_float16(void* p, vf v) {
+    const __m256i half = _mm512_maskz_cvtps_ph(all16, v, _MM_FROUND_TO_NEAREST_INT);
+    const __m256i nan = _mm256_set1_epi16(0x7E00);
+    _mm256_storeu_si256(static_cast<__m256i*>(p), _mm256_mask_mov_epi16(half, _mm512_fpclass_ps_mask(v, 0x81), nan));
 }

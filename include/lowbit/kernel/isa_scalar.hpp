@@ -12,6 +12,7 @@
 #include <lowbit/core/bits.hpp>
 #include <lowbit/core/float16.hpp>
 #include <lowbit/kernel/abi.hpp>
+#include <lowbit/lane/lower.hpp>
 
 namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(scalar) {
 
@@ -47,6 +48,29 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(scalar) {
         }
     }
 
+    template <class F>
+    void lower_blocks(const typename F::block* blocks, std::size_t count, lane_type<F>* lanes, float* scales) noexcept {
+        if constexpr (F::block_size == 1) {
+            decode_row<F>(blocks, count, lanes, 1.0F);
+        } else {
+            lowbit::lower_row<F>(blocks, count, lanes, scales);
+        }
+    }
+
+    template <class F>
+    void lower_row(const float* source, std::size_t count, lane_type<F>* lanes, float* scales,
+                   const typename F::options& options, const encode_context& context) noexcept {
+        constexpr std::size_t tile = F::block_size == 1 ? 64 : F::block_size;
+        typename F::block blocks[tile / F::block_size];
+        encode_context here = context;
+        for (std::size_t done = 0; done < count; done += tile) {
+            const std::size_t now = count - done < tile ? count - done : tile;
+            here.index = context.index + done;
+            encode_row<F>(source + done, now, blocks, options, here);
+            lower_blocks<F>(blocks, now, lanes + done, F::block_size == 1 ? scales : scales + done / F::block_size);
+        }
+    }
+
     inline float amax(const float* source, std::size_t count) noexcept {
         std::uint32_t largest = 0;  // magnitudes of finite floats are in the order of their bits
         for (std::size_t i = 0; i < count; ++i) {
@@ -74,7 +98,7 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(scalar) {
 
     /// The scalar row of a format.
     template <class F>
-    inline constexpr codec_functions<F> codec_table{&encode_row<F>, &decode_row<F>};
+    inline constexpr codec_functions<F> codec_table{&encode_row<F>, &decode_row<F>, &lower_row<F>, &lower_blocks<F>};
 
     inline constexpr row_functions row_table{&amax, &widen_bfloat16, &widen_float16, &narrow_bfloat16, &narrow_float16};
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel table: for each format and instruction set the row of functions, and the choice among them. The sole includer
-// of the headers isa_*.hpp.
+// The kernel table: for each format and instruction set the row of functions, and the choice among them. The sole
+// includer of the headers isa_*.hpp.
 //
-// Tables are constexpr: a global constructor may use them, and the first use may come from many threads. A unit compiles
-// the codecs of the formats that it uses, no others. An instruction set without a vector codec of its own for something
-// takes the scalar function there.
+// Tables are constexpr: a global constructor may use them, and the first use may come from many threads. A unit
+// compiles the codecs of the formats that it uses, no others. An instruction set without a vector codec of its own for
+// something takes the scalar function there.
 #pragma once
 
 #include <lowbit/arch/isa.hpp>
@@ -44,6 +44,12 @@ template <class F>
 /// The row functions for one instruction set, which must be one of available().
 [[nodiscard]] inline const row_functions& rows(isa which) noexcept {
     switch (which) {
+#if LOWBIT_COMPILES_AVX512VBMI
+        case isa::avx512vbmi: return LOWBIT_ISA_NAMESPACE(avx512vbmi)::row_table;
+#endif
+#if LOWBIT_COMPILES_AVX512VNNI
+        case isa::avx512vnni: return LOWBIT_ISA_NAMESPACE(avx512vnni)::row_table;
+#endif
         default: return LOWBIT_ISA_NAMESPACE(scalar)::row_table;
     }
 }
