@@ -78,7 +78,7 @@ void sweep(const char* name, const std::vector<run>& runs, int nan, Convert conv
         to = std::min(to, last);
         for (std::uint32_t u = from; u < to; ++u) {
             const bool wrong =
-                (convert(float_from_bits(u)) != positive) | (convert(float_from_bits(u | 0x80000000U)) != negative);
+                (convert(float_from_bits(u)) != positive) || (convert(float_from_bits(u | 0x80000000U)) != negative);
             if (wrong) example = mismatches == 0 ? u : example;
             mismatches += wrong ? 1 : 0;
         }
