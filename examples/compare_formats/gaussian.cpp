@@ -84,7 +84,9 @@ std::vector<gaussian_row> gaussian_rows(const run_report& run) {
 
 std::string gaussian_table(const run_report& run) {
     const std::vector<gaussian_row> rows = gaussian_rows(run);
-    if (rows.empty()) return "\nThe table needs all 18 matrices and hif4 among the formats.\n";
+    if (rows.empty()) {
+        return "\nThe table of ratios needs all 18 matrices and hif4 among the formats.\n" + summary_table(run);
+    }
     std::string out = fmt::format(
         "\nMean squared error on Gaussian matrices of 1024 x 1024, sigma = 0.01 * 2^x, relative to hif4\n\n"
         "  {:<24}{:>7}{:>12}{:>18}{:>8}{:>8}{:>12}\n",
@@ -107,7 +109,7 @@ std::string gaussian_table(const run_report& run) {
     for (const gaussian_row& row : rows) worst = std::max(worst, std::fabs(row.deviation));
     out += "Published: HiF4 : NVFP4 : MXFP4 = 1 : 1.32 : 1.89, nvfp4 without tensor scale (arXiv 2602.11287,\n";
     out += fmt::format("figure 3); ranges: over several phases of sigma. Largest deviation {:.2f} %\n", 100 * worst);
-    return out;
+    return without_trailing_spaces(out);
 }
 
 bar_chart gaussian_chart(const run_report& run) {

@@ -69,6 +69,15 @@ std::string fit(const std::string& text, std::size_t width) {
     return text.substr(0, width - 2 - tail) + ".." + text.substr(text.size() - tail);
 }
 
+std::string without_trailing_spaces(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        while (c == '\n' && !out.empty() && out.back() == ' ') out.pop_back();
+        out += c;
+    }
+    return out;
+}
+
 std::string tensor_table(const tensor_report& report) {
     const bool layer = !report.input.empty();
     std::string out =
@@ -102,7 +111,7 @@ std::string tensor_table(const tensor_report& report) {
                 fmt::format("  {:<{}}  {} values became NaN, {} Inf\n", "", width, row.stats.nan, row.stats.infinite);
         }
     }
-    return out;
+    return without_trailing_spaces(out);
 }
 
 std::string summary_table(const run_report& run) {
@@ -110,39 +119,39 @@ std::string summary_table(const run_report& run) {
     const std::vector<summary_row> rows = summarise(run);
     const bool layers =
         std::any_of(rows.begin(), rows.end(), [](const summary_row& row) { return row.output.has_value(); });
-    if (!rows.empty()) {
+    if (run.tensors.size() > 1) {
         std::size_t values = 0;
         for (const tensor_report& tensor : run.tensors) values += tensor.rows * tensor.cols;
-        out += fmt::format("\nAll {} tensors, {} values{}\n", run.tensors.size(), values,
-                           run.interrupted ? " (stopped before the end)" : "");
+        out += fmt::format("\nAll {} tensors, {} values\n", run.tensors.size(), values);
         const std::size_t width = name_width(rows, 16, [](const summary_row& row) { return row.name; });
-        out += fmt::format("  {:<{}}{:>7}{:>9}{:>11}{:>6}", "format", width, "bits", "SQNR dB", "error", "best");
+        out += fmt::format("  {:<{}}{:>7}{:>9}{:>11}{:>5}", "format", width, "bits", "SQNR dB", "error", "best");
         out += layers ? fmt::format("{:>10}{:>10}", "out w ", "out w,x ") : "";
-        out += "   worst SQNR\n";
+        out += "  worst SQNR\n";
         const std::size_t best =
             least(rows, [](const summary_row& row) { return std::optional<double>(row.relative_error); });
         const std::size_t best_output = least(rows, [](const summary_row& row) { return row.output; });
         const std::size_t best_both = least(rows, [](const summary_row& row) { return row.output_both; });
         for (std::size_t i = 0; i < rows.size(); ++i) {
             const summary_row& row = rows[i];
-            out += fmt::format("  {:<{}}{:>7.3f}{:>9}{:>11}{:>6}", fit(row.name, width), width, row.bits,
+            out += fmt::format("  {:<{}}{:>7.3f}{:>9}{:>11}{:>5}", fit(row.name, width), width, row.bits,
                                decibel(row.mean_sqnr_db), percent(row.relative_error) + (i == best ? "*" : " "),
                                row.ranked ? fmt::format("{}", row.wins) : "-");
             if (layers) {
                 out += fmt::format("{:>10}{:>10}", optional_percent(row.output, i == best_output),
                                    optional_percent(row.output_both, i == best_both));
             }
-            const std::size_t room = 100 - (2 + width + 33 + (layers ? 20 : 0) + 3 + 6);
-            out += fmt::format("   {:>5} {}\n", decibel(row.worst_sqnr_db), fit(row.worst_tensor, room));
+            const std::size_t room = 100 - (2 + width + 32 + (layers ? 20 : 0) + 2 + 6);
+            out += fmt::format("  {:>5} {}\n", decibel(row.worst_sqnr_db), fit(row.worst_tensor, room));
         }
     }
+    if (run.interrupted) out += "\nStopped before the end: the rows above are those that were finished.\n";
     out += skipped_list(run.skipped);
     if (!rows.empty()) {
         out += fmt::format("\n* least error among the formats of at most {:g} bits\n", most_ranked_bits);
         out += column_help;
         if (layers) out += output_help;
     }
-    return out;
+    return without_trailing_spaces(out);
 }
 
 std::string skipped_list(const std::vector<skipped_tensor>& skipped) {
