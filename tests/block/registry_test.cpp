@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <lowbit/block/registry.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+using namespace lowbit;
+
+namespace {
+
+struct not_a_format {};
+static_assert(!block_format<not_a_format> && !block_format<float>);
+static_assert(block_format<hif4> && block_format<hif8> && block_format<mxfp4> && block_format<nvfp4> &&
+              block_format<m2xfp_activation> && block_format<m2xfp_weight>);
+
+TEST(registry, names_are_unique_and_find_their_format) {
+    std::vector<std::string> names;
+    for_each_format([&]<class F>(std::type_identity<F>) {
+        names.emplace_back(F::name);
+        bool same = false;
+        EXPECT_TRUE(visit_format(F::name, [&]<class G>(std::type_identity<G>) { same = std::is_same_v<F, G>; }));
+        EXPECT_TRUE(same) << F::name;
+        EXPECT_EQ(all_formats::names[format_index<F>], F::name);
+    });
+    EXPECT_EQ(names.size(), all_formats::size);
+    std::sort(names.begin(), names.end());
+    EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
+}
+
+TEST(registry, unknown_names_visit_nothing) {
+    for (const std::string name : {"", "hif", "hif44", "HIF4", "mxfp4 "}) {
+        EXPECT_FALSE(visit_format(name, [](auto) { FAIL(); })) << name;
+    }
+}
+
+TEST(registry, case79_bits_per_value_are_those_of_the_storage) {
+    for_each_format([]<class F>(std::type_identity<F>) {
+        EXPECT_EQ(F::bits_per_value * static_cast<double>(F::block_size), 8.0 * sizeof(typename F::block)) << F::name;
+        EXPECT_EQ(alignof(typename F::block), 1U);
+    });
+}
+
+// case 80: the name of a type ties block size and scale type together.
+TEST(registry, case80_formats_are_what_their_names_say) {
+    EXPECT_EQ(mxfp4::block_size, 32U);
+    EXPECT_EQ(nvfp4::block_size, 16U);
+    EXPECT_EQ(hif4::block_size, 64U);
+    EXPECT_EQ(m2xfp_activation::block_size, 32U);
+    EXPECT_TRUE(nvfp4::has_tensor_scale);
+    EXPECT_FALSE(mxfp4::has_tensor_scale || hif4::has_tensor_scale || hif8::has_tensor_scale);
+    static_assert(!std::is_same_v<mxfp4::block, nvfp4::block>);
+    static_assert(!std::is_same_v<m2xfp_activation::block, m2xfp_weight::block>);
+}
+
+}  // namespace
