@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the processor and the operating system together allow: own cpuid, xgetbv and getauxval.
 //
-// `__builtin_cpu_supports` of clang 14 lacks names that are needed here, so the bits are read and judged in this header.
-// Reading (read_cpu) and judging (features_of) are apart: the judgement is a pure function, tested on made-up processors.
-// A CPUID bit alone is no permission: AVX needs OSXSAVE and XCR0 bits 1 and 2 (0x6), AVX-512 XCR0 bits 5 to 7 too (0xE6).
+// `__builtin_cpu_supports` of clang 14 lacks names that are needed here, so the bits are read and judged in this
+// header. Reading (read_cpu) and judging (features_of) are apart: the judgement is a pure function, tested on made-up
+// processors. A CPUID bit alone is no permission: AVX needs OSXSAVE and XCR0 bits 1 and 2 (0x6), AVX-512 XCR0 bits 5 to
+// 7 too (0xE6).
 #pragma once
 
 #include <cstdint>

@@ -8,9 +8,9 @@
 
 namespace lowbit::arch {
 
-/// While it lives: round to nearest even, subnormals kept (no FTZ, no DAZ), exceptions masked. Then the caller's control
-/// and status word is back as it was, flags included.
-/// Every public function that computes on whole rows holds one, in each thread that computes.
+/// While it lives: round to nearest even, subnormals kept (no FTZ, no DAZ), exceptions masked. Then the caller's
+/// control and status word is back as it was, flags included. Every public function that computes on whole rows holds
+/// one, in each thread that computes.
 /// Cost: a few nanoseconds.
 class fp_guard {
   public:

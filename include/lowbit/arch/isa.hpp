@@ -69,7 +69,8 @@ inline namespace LOWBIT_BASELINE_NAMESPACE {
     return false;
 }
 
-/// The instruction set to use: the best one, or the one that `forced` (the value of LOWBIT_ISA; null or empty: none) names.
+/// The instruction set to use: the best one, or the one that `forced` (the value of LOWBIT_ISA; null or empty: none)
+/// names.
 /// Errors: an unknown name; an instruction set that this machine or this unit lacks.
 [[nodiscard]] inline isa choose(const char* forced, const cpu_features& features) {
     const std::string_view name = forced != nullptr ? std::string_view(forced) : std::string_view();

@@ -107,9 +107,9 @@
 #define LOWBIT_ALWAYS_INLINE [[gnu::always_inline]] inline
 /// Before a loop of at most 16 rounds over vectors: unrolled whole, so that arrays of vectors become registers.
 #if defined(__clang__)
-#define LOWBIT_UNROLL LOWBIT_PRAGMA(unroll)
+# define LOWBIT_UNROLL LOWBIT_PRAGMA(unroll)
 #else
-#define LOWBIT_UNROLL LOWBIT_PRAGMA(GCC unroll 16)
+# define LOWBIT_UNROLL LOWBIT_PRAGMA(GCC unroll 16)
 #endif
 
 // Regions. The push at the beginning takes the feature string, the end restores what was before.
