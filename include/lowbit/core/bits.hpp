@@ -97,18 +97,23 @@ inline constexpr float quiet_nan = float_from_bits(quiet_nan_bits);
 
 namespace detail {
 
-/// a * b + c rounded once, in double (finite arguments): for constant evaluation, where clang 14 cannot evaluate
+/// a * b + c rounded once, in double: for constant evaluation, where clang 14 cannot evaluate
 /// std::fma, and for -ffast-math without FMA instructions, where it replaces std::fma by a product and a sum. The
 /// product is exact in double; the sum is rounded to odd there (53 >= 2 * 24 + 2 bits), so that narrowing rounds once.
 [[nodiscard]] constexpr float fused_multiply_add_in_double(float a, float b, float c) noexcept {
     const double product = exactly(static_cast<double>(a) * static_cast<double>(b));
     const double addend = static_cast<double>(c);
     const double sum = exactly(product + addend);
-    const double part = exactly(sum - product);
-    const double lost = exactly(exactly(product - exactly(sum - part)) + exactly(addend - part));
     std::uint64_t bits = to_bits(sum);
-    if (lost != 0.0 && (bits & 1U) == 0) {
-        bits += (lost > 0.0) == (sum > 0.0) ? 1U : ~std::uint64_t{0};
+    if (is_nan(sum)) {
+        return quiet_nan;
+    }
+    if (is_finite(sum)) {
+        const double part = exactly(sum - product);
+        const double lost = exactly(exactly(product - exactly(sum - part)) + exactly(addend - part));
+        if (lost != 0.0 && (bits & 1U) == 0) {
+            bits += (lost > 0.0) == (sum > 0.0) ? 1U : ~std::uint64_t{0};
+        }
     }
     const std::uint64_t magnitude = bits & 0x7FFFFFFFFFFFFFFFU;
     if (magnitude >= 0x47EFFFFFF0000000U) {  // FLT_MAX and half a step: rounds to Inf
