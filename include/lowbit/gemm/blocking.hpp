@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Block sizes of the matrix product, derived from the sizes of the caches.
+///
+/// Integer lanes. The loops, outermost first (MR x 32 is the tile that one kernel call adds to):
+///
+///     for ic in M by MC        A block MC x K: quantised to int8 lanes once, scales and start words beside; lives in
+///     L2
+///       for jr in N by 32        one panel of B at a time, dealt out to the threads
+///         for pc in K by KC        slice KC x 32 of the panel: 4-bit codes expanded to int8; lives in L1
+///           for ir in MC by MR       kernel: acc[ir] += A[ir, pc] B[pc, jr];     after the last slice: epilogue of the
+///           tile
+///
+/// KC: the slice is read once for each tile, 16 bytes a cycle, so it should come from L1; half of L1 holds
+///     KC * 32 lanes and KC / group * 32 scales (at most 8 bytes a value of K for group 16): KC = L1 / 2 / 40, in
+///     multiples of 64, for 48 KiB 576 -> see below. The accumulators of the panel, MC x 32 floats, are read and
+///     written once a slice: 1 KiB in and out per MR * 32 * KC products, under 2 % of the kernel's own loads from KC =
+///     512 on.
+/// MC: the slice's expansion (about 3 cycles for 64 values) is shared by MC rows (64 values * MC / 128 cycles): 2.3 %
+/// at
+///     MC = 256, so MC should be large; but A's block is read once for each panel and must stay in L2: three quarters
+///     of L2 for MC * (K + 12 K / group) bytes. Then M is cut evenly, in multiples of MR.
+/// K so large that three quarters of L2 hold fewer than 64 rows: the block may grow to 2.5 MiB, and beyond that A is
+/// cut
+///     along K too, and each task keeps sums for its own NC columns (as with float lanes).
+///
+/// Float lanes (HiF8 on either side). Values are four times as large, so A's block cannot stay; tasks are MC x NC
+/// blocks of C:
+///
+///     for each task (ic, jc)   sums MC x NC in scratch
+///       for pc in K by KC        A slice MC x KC decoded to float; lives in L2
+///         for jr in NC by 32       B slice KC x 32 decoded to float; lives in L1
+///           for ir in MC by MR       kernel; after the last slice: epilogue
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#if defined(__linux__)
+# include <unistd.h>
+#endif
+
+#include <lowbit/core/bits.hpp>
+#include <lowbit/kernel/panel_layout.hpp>
+
+namespace lowbit::detail {
+
+struct cache_sizes {
+    std::size_t l1 = 32 * 1024;
+    std::size_t l2 = 1024 * 1024;
+};
+
+/// Sizes of this machine's first two data caches; the defaults where the system does not say.
+[[nodiscard]] inline cache_sizes query_caches() noexcept {
+    cache_sizes caches;
+#if defined(__linux__) && defined(_SC_LEVEL1_DCACHE_SIZE)
+    const long l1 = ::sysconf(_SC_LEVEL1_DCACHE_SIZE), l2 = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
+    if (l1 >= 8 * 1024) caches.l1 = static_cast<std::size_t>(l1);
+    if (l2 >= 64 * 1024) caches.l2 = static_cast<std::size_t>(l2);
+#endif
+    return caches;
+}
+
+[[nodiscard]] inline const cache_sizes& caches() noexcept {
+    static const cache_sizes sizes = query_caches();
+    return sizes;
+}
+
+/// Block sizes; a zero means: choose. Tests force small ones. Rounded up to what a kernel needs.
+struct blocking {
+    std::size_t mc = 0;  ///< rows of A in a block
+    std::size_t nc = 0;  ///< columns of C in a task, where A is cut along K
+    std::size_t kc = 0;  ///< values of K in a slice of a panel, a multiple of 64
+    std::size_t ka = 0;  ///< values of K of A's block, a multiple of kc; 0 or >= K: all of K
+};
+
+/// M cut into equal blocks of at most `most` rows, in multiples of `tile`.
+[[nodiscard]] constexpr std::size_t even_blocks(std::size_t m, std::size_t most, std::size_t tile) noexcept {
+    most = (std::max)(most / tile * tile, tile);
+    if (m <= most) return round_up((std::max)(m, std::size_t{1}), tile);
+    return round_up(divide_up(m, divide_up(m, most)), tile);
+}
+
+/// Bytes that a row of an integer A block of `depth` values takes.
+[[nodiscard]] constexpr std::size_t row_bytes(std::size_t depth, std::size_t group) noexcept {
+    return round_up(depth, 64) + 12 * divide_up(depth, group);
+}
+
+/// Blocks for integer lanes.
+[[nodiscard]] inline blocking integer_blocking(std::size_t m, std::size_t k, std::size_t group, std::size_t tile_rows,
+                                               const cache_sizes& sizes, blocking forced = {}) noexcept {
+    constexpr std::size_t most_bytes = 5 * 512 * 1024;
+    blocking b = forced;
+    if (b.kc == 0) b.kc = (std::max)(sizes.l1 / 2 / 40, std::size_t{256});
+    b.kc = round_up(b.kc, kernel::record_values);
+    const std::size_t depth = (std::max)(k, std::size_t{1});
+    if (b.ka == 0) {
+        const std::size_t fits = most_bytes / 64 / (row_bytes(1024, group)) * 1024;  // depth at which 64 rows fill it
+        b.ka = depth <= fits ? depth : fits / 2;
+    }
+    b.ka = b.ka >= depth ? round_up(depth, b.kc) : round_up(b.ka, b.kc);
+    if (b.mc == 0) {
+        const std::size_t bytes = row_bytes((std::min)(b.ka, depth), group);
+        const std::size_t most = (std::max)(sizes.l2 / 4 * 3 / bytes, (std::min)(most_bytes / bytes, std::size_t{64}));
+        b.mc = even_blocks(m, (std::max)(most, tile_rows), tile_rows);
+    }
+    b.mc = round_up(b.mc, tile_rows);
+    if (b.nc == 0) b.nc = 1024;
+    b.nc = round_up(b.nc, kernel::panel_columns);
+    return b;
+}
+
+/// Blocks for float lanes.
+[[nodiscard]] inline blocking float_blocking(std::size_t m, std::size_t n, std::size_t tile_rows, std::size_t threads,
+                                             const cache_sizes& sizes, blocking forced = {}) noexcept {
+    blocking b = forced;
+    if (b.kc == 0) b.kc = (std::max)(sizes.l1 / 3 * 2 / (4 * kernel::panel_columns), std::size_t{64});
+    b.kc = round_up(b.kc, kernel::record_values);
+    b.ka = b.kc;
+    if (b.mc == 0) b.mc = even_blocks(m, 512, tile_rows);
+    b.mc = round_up(b.mc, tile_rows);
+    if (b.nc == 0) {
+        const std::size_t tasks = divide_up(m, b.mc);
+        const std::size_t wanted = divide_up(n, (std::max)(std::size_t{1}, divide_up(2 * threads, tasks)));
+        b.nc = (std::min)(std::size_t{1024}, threads > 1 ? wanted : n);
+    }
+    b.nc = (std::max)(round_up(b.nc, kernel::panel_columns), kernel::panel_columns);
+    return b;
+}
+
+}  // namespace lowbit::detail

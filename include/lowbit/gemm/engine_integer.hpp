@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of integer lanes: A's blocks and B's slices as the integer kernels want them.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <lowbit/core/aligned_buffer.hpp>
+#include <lowbit/gemm/blocking.hpp>
+#include <lowbit/kernel/gemm_abi.hpp>
+#include <lowbit/kernel/gemm_table.hpp>
+#include <lowbit/kernel/panel_layout.hpp>
+#include <lowbit/lane/lane_traits.hpp>
+
+namespace lowbit::detail {
+
+inline namespace LOWBIT_BASELINE_NAMESPACE {
+
+/// The engine of A x B for two formats with integer lanes. The loops (loops.hpp) use an engine like this:
+///     tile_rows(), strip_columns(), caps on depth by the sizes given to make_block and make_slice
+///     pack(block, tile, first_row, rows, k, count)       quantises or lowers one tile of rows of A
+///     load(slice, panel, k, count)                       brings a slice of a panel of B into lanes
+///     multiply(block, tile, offset, count, slice, acc, columns)
+template <class ASource, class BSource>
+class integer_engine {
+  public:
+    using a_format = typename ASource::format;
+    using b_format = typename BSource::format;
+    static constexpr std::size_t group = common_group<a_format, b_format>;
+
+    integer_engine(const ASource& a, const BSource& b, const kernel::integer_product& kernels) noexcept
+        : a_(&a), b_(&b), kernels_(kernels) {}
+
+    std::size_t tile_rows() const noexcept { return kernels_.kernel->rows; }
+    const kernel::output_kernel& output() const noexcept { return *kernels_.output; }
+    const ASource& a() const noexcept { return *a_; }
+    const BSource& b() const noexcept { return *b_; }
+
+    /// Lanes, scales and start words of up to `rows` rows of A, `depth` values each: tile after tile.
+    struct a_block {
+        std::size_t tile_lanes;  // bytes of a tile's lanes
+        std::size_t tile_words;  // of its scales
+        aligned_buffer<std::int32_t> lanes;
+        aligned_buffer<std::int32_t> scales;
+        aligned_buffer<std::uint8_t> plain;  // of each tile: whether a scale leaves the magic start's range
+    };
+    a_block make_block(std::size_t rows, std::size_t depth) const {
+        const std::size_t tiles = divide_up(rows, tile_rows());
+        const std::size_t lanes = tile_rows() * round_up(depth, 64), words = 3 * tile_rows() * divide_up(depth, group);
+        return {lanes, words, aligned_buffer<std::int32_t>(tiles * lanes / 4),
+                aligned_buffer<std::int32_t>(tiles * words), aligned_buffer<std::uint8_t>(tiles)};
+    }
+
+    /// Fills tile `tile` of the block with values k .. k + count - 1 of rows first_row .. first_row + rows - 1 of A;
+    /// the tile's other rows become zeros.
+    void pack(a_block& block, std::size_t tile, std::size_t first_row, std::size_t rows, std::size_t k,
+              std::size_t count) const {
+        constexpr std::size_t repeats = a_format::block_size / group;
+        const std::size_t tile_size = tile_rows(), groups = divide_up(count, group);
+        const std::size_t stride = round_up(count, 64) / 4 + 16;  // words of a row on the way; no power of two
+        std::int32_t* const words = block.scales.data() + tile * block.tile_words;
+        aligned_buffer<std::int32_t> row_words(tile_size * stride);
+        aligned_buffer<float> scales(divide_up(count, a_format::block_size));
+        bool plain = false;
+        for (std::size_t r = 0; r < tile_size; ++r) {
+            auto* const lanes = reinterpret_cast<std::int8_t*>(row_words.data() + r * stride);
+            if (r < rows) {
+                a_->lower(first_row + r, k, count, lanes, scales.data());
+                for (std::size_t g = 0; g < groups; ++g) {
+                    const float scale = scales[g / repeats];
+                    std::int32_t* const word = words + g * 3 * tile_size + r;
+                    word[0] = std::bit_cast<std::int32_t>(scale);
+                    word[tile_size] = std::bit_cast<std::int32_t>(-kernel::magic_float * scale);
+                    if (to_bits(scale) - 1U >= kernel::magic_limit_bits)
+                        plain |= leaves_range(scale, lanes + g * group);
+                }
+            } else {
+                std::memset(lanes, 0, groups * group);
+                for (std::size_t g = 0; g < groups; ++g) {
+                    words[g * 3 * tile_size + r] = words[g * 3 * tile_size + tile_size + r] = 0;
+                }
+            }
+            kernels_.kernel->starts(lanes, groups, kernels_.expand->bias, words + 2 * tile_size + r, 3 * tile_size);
+        }
+        kernels_.kernel->interleave(row_words.data(), stride, groups * group / 4,
+                                    block.lanes.data() + tile * block.tile_lanes / 4);
+        block.plain[tile] = plain ? 1 : 0;
+    }
+
+    /// Expanded lanes and scales of a slice of a panel.
+    struct b_slice {
+        aligned_buffer<std::uint8_t> lanes;
+        aligned_buffer<float> scales;
+        aligned_buffer<std::uint8_t> packed;
+    };
+    b_slice make_slice(std::size_t depth) const {
+        const std::size_t whole = round_up(depth, kernel::record_values);
+        return {aligned_buffer<std::uint8_t>(whole * kernel::panel_columns),
+                aligned_buffer<float>(whole / group * kernel::panel_columns),
+                aligned_buffer<std::uint8_t>(BSource::scratch_bytes(depth))};
+    }
+    void load(b_slice& slice, std::size_t panel, std::size_t k, std::size_t count) const noexcept {
+        using arithmetic = kernel::panel_arithmetic<b_format>;
+        constexpr std::size_t repeats = b_format::block_size / group;
+        const std::uint8_t* const records = b_->slice(panel, k, count, slice.packed.data());
+        for (std::size_t i = 0; i < count; i += kernel::record_values) {
+            const std::size_t blocks = arithmetic::blocks_at(i, count);
+            const std::uint8_t* const record = records + arithmetic::record_at(i);
+            kernels_.expand->record(record, record + arithmetic::selectors_at(blocks),
+                                    record + arithmetic::scales_at(blocks), blocks, repeats,
+                                    slice.lanes.data() + i * kernel::panel_columns,
+                                    slice.scales.data() + i / group * kernel::panel_columns);
+        }
+    }
+
+    /// acc (tile rows x 32) += tile `tile` of the block, from value `offset` on, times the slice.
+    void multiply(const a_block& block, std::size_t tile, std::size_t offset, std::size_t count, const b_slice& slice,
+                  float* acc, std::size_t columns) const noexcept {
+        const std::size_t tile_size = tile_rows();
+        const auto kernel = block.plain[tile] != 0 ? kernels_.kernel->plain : kernels_.kernel->tile;
+        const auto* const lanes =
+            reinterpret_cast<const std::int8_t*>(block.lanes.data()) + tile * block.tile_lanes + offset * tile_size;
+        const std::int32_t* const words =
+            block.scales.data() + tile * block.tile_words + offset / group * 3 * tile_size;
+        for (std::size_t c = 0; c < columns; c += kernels_.kernel->columns) {
+            kernel({lanes, words, slice.lanes.data() + 4 * c, slice.scales.data() + c, divide_up(count, group), acc + c,
+                    columns - c});
+        }
+    }
+
+  private:
+    /// Scales that are zero, negative, large or NaN: a NaN is no trouble, nor is a zero over zeros.
+    static bool leaves_range(float scale, const std::int8_t* lanes) noexcept {
+        if (is_nan(scale)) return false;
+        if (abs_bits(scale) != 0) return true;
+        for (std::size_t i = 0; i < group; ++i) {
+            if (lanes[i] != 0) return true;
+        }
+        return sign_bit(scale);
+    }
+
+    const ASource* a_;
+    const BSource* b_;
+    kernel::integer_product kernels_;
+};
+
+}  // namespace LOWBIT_BASELINE_NAMESPACE
+}  // namespace lowbit::detail

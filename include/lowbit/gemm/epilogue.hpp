@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// From sums to C: tensor scales, alpha, bias, beta, the rounding to C's type.
+//
+//     s = (tensor_scale_a * tensor_scale_b) * alpha;   t = bias[n], or -0;   y = fma(s, acc, t)
+//     y = fma(beta, C, y) unless beta == 0;   NaN -> 0x7FC00000;   rounded to C's type
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <type_traits>
+
+#include <lowbit/convert/row_access.hpp>
+#include <lowbit/core/bits.hpp>
+#include <lowbit/core/matrix_view.hpp>
+#include <lowbit/gemm/options.hpp>
+#include <lowbit/kernel/gemm_abi.hpp>
+#include <lowbit/kernel/panel_layout.hpp>
+#include <lowbit/kernel/table.hpp>
+
+namespace lowbit::detail {
+
+inline namespace LOWBIT_BASELINE_NAMESPACE {
+
+/// Writes tiles of C. One object serves all threads; a tile is written by one call, once, with no second pass over C.
+template <class T>
+class epilogue {
+  public:
+    epilogue(const matrix_view<T>& c, const gemm_options& options, const kernel::output_kernel& kernel,
+             const kernel::row_functions& rows) noexcept
+        : c_(c),
+          alpha_(options.alpha),
+          beta_(options.beta),
+          bias_(options.bias.empty() ? nullptr : options.bias.data()),
+          kernel_(&kernel),
+          rows_(&rows) {}
+
+    /// Asks for the lines of the tile that will be written next.
+    void prefetch(std::size_t row, std::size_t rows, std::size_t column) const noexcept {
+        for (std::size_t r = 0; r < rows; ++r) {
+            const T* const p = c_.row(row + r) + column;
+            __builtin_prefetch(p, 1);
+            __builtin_prefetch(p + 64 / sizeof(T) - 1, 1);
+            __builtin_prefetch(p + kernel::panel_columns - 1, 1);
+        }
+    }
+
+    /// `acc`: rows x 32 sums of C's rows from `row` on, columns from `column` on (`columns` of them, at most 32).
+    /// `a_scale(i)` is row i's tensor scale, b_scales those of the 32 columns.
+    template <class AScale>
+    void write(const float* acc, std::size_t row, std::size_t rows, std::size_t column, std::size_t columns,
+               const float* b_scales, const AScale& a_scale) const noexcept {
+        for (std::size_t r = 0; r < rows; ++r) {
+            segment(acc + r * kernel::panel_columns, a_scale(row + r), b_scales, alpha_, row + r, column, columns);
+        }
+    }
+
+    /// C = bias + beta * C for alpha == 0: y starts at t, A and B are not read.
+    void write_without_product(std::size_t row) const noexcept {
+        float acc[kernel::panel_columns], ones[kernel::panel_columns];
+        std::fill_n(acc, kernel::panel_columns, -0.0F);  // 1 * -0 + t = t for every t
+        std::fill_n(ones, kernel::panel_columns, 1.0F);
+        for (std::size_t j = 0; j < c_.cols(); j += kernel::panel_columns) {
+            segment(acc, 1.0F, ones, 1.0F, row, j, (std::min)(kernel::panel_columns, c_.cols() - j));
+        }
+    }
+
+  private:
+    void segment(const float* acc, float a_scale, const float* b_scales, float alpha, std::size_t row,
+                 std::size_t column, std::size_t columns) const noexcept {
+        T* const out = c_.row(row) + column;
+        kernel::output_segment s{acc,   b_scales, a_scale, alpha,  bias_ != nullptr ? bias_ + column : nullptr,
+                                 beta_, nullptr,  nullptr, columns};
+        if constexpr (std::is_same_v<T, float>) {
+            s.c = out;
+            s.out = out;
+            kernel_->segment(s);
+        } else {
+            float y[kernel::panel_columns];
+            if (abs_bits(beta_) != 0) widen(*rows_, out, columns, y);
+            s.c = y;
+            s.out = y;
+            kernel_->segment(s);
+            narrow(*rows_, y, columns, out);
+        }
+    }
+
+    matrix_view<T> c_;
+    float alpha_;
+    float beta_;
+    const float* bias_;
+    const kernel::output_kernel* kernel_;
+    const kernel::row_functions* rows_;
+};
+
+}  // namespace LOWBIT_BASELINE_NAMESPACE
+}  // namespace lowbit::detail

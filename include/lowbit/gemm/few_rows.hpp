@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products with few rows of A against packed weights: the loops over the kernels that expand codes in registers.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include <lowbit/arch/fp_environment.hpp>
+#include <lowbit/core/aligned_buffer.hpp>
+#include <lowbit/core/executor.hpp>
+#include <lowbit/gemm/engine_integer.hpp>
+#include <lowbit/gemm/loops.hpp>
+#include <lowbit/kernel/few_rows_table.hpp>
+#include <lowbit/kernel/panel_layout.hpp>
+
+namespace lowbit::detail {
+
+inline namespace LOWBIT_BASELINE_NAMESPACE {
+
+/// Kernels work off whole blocks of B. Where A's blocks are smaller, the groups between the end of its rows and that of
+/// B's last block get lanes of 0 and a scale of -0: t = fma(12582912, -0, -0) = -0, and -0 * scale_b adds nothing to
+/// any sum, not even to a -0.
+template <class ABlock>
+void fill_up(ABlock& block, std::size_t tile, std::size_t tile_rows, std::size_t group, std::size_t first,
+             std::size_t last, const kernel::integer_kernel& packing) noexcept {
+    const std::int8_t zeros[64] = {};
+    std::int32_t* const lanes = block.lanes.data() + tile * block.tile_lanes / 4;
+    for (std::size_t g = first; g < last; ++g) {
+        std::fill_n(lanes + g * group / 4 * tile_rows, group / 4 * tile_rows, 0);
+        std::int32_t* const words = block.scales.data() + tile * block.tile_words + g * 3 * tile_rows;
+        std::fill_n(words, 2 * tile_rows, (std::numeric_limits<std::int32_t>::min)());
+        for (std::size_t r = 0; r < tile_rows; ++r) packing.starts(zeros, 1, 0, words + 2 * tile_rows + r, 1);
+    }
+}
+
+/// Computes C for up to a few tiles of rows; returns false, with nothing written, where a scale of A leaves the range
+/// of the fast kernels, which only the general path handles. Each panel is read once for every tile of rows, all tiles
+/// while it is in cache.
+template <class ASource, class BSource, class Epilogue>
+[[nodiscard]] bool run_few_rows(const ASource& a, const BSource& b, const kernel::few_rows_product& kernels,
+                                const Epilogue& epilogue, const product_shape& shape, const executor& executor) {
+    using engine_type = integer_engine<ASource, BSource>;
+    const engine_type engine(a, b, {&kernels.kernel->packing, kernels.expand, kernels.output});
+    const std::size_t tile_rows = engine.tile_rows(), tiles = divide_up(shape.m, tile_rows);
+    constexpr std::size_t group = engine_type::group, size = BSource::format::block_size;
+    const std::size_t groups = divide_up(shape.k, group), whole_groups = divide_up(shape.k, size) * (size / group);
+    auto block = engine.make_block(shape.m, whole_groups * group);
+    const auto rows_of = [&](std::size_t tile) { return (std::min)(tile_rows, shape.m - tile * tile_rows); };
+    executor.for_each(tiles, [&](std::size_t tile) {
+        const arch::fp_guard guard;
+        engine.pack(block, tile, tile * tile_rows, rows_of(tile), 0, shape.k);
+        fill_up(block, tile, tile_rows, group, groups, whole_groups, kernels.kernel->packing);
+    });
+    for (std::size_t tile = 0; tile < tiles; ++tile) {
+        if (block.plain[tile] != 0) return false;
+    }
+    const std::size_t panels = divide_up(shape.n, kernel::panel_columns), threads = executor.concurrency();
+    const std::size_t runs = (std::min)(panels, threads > 1 ? 8 * threads : 1);
+    executor.for_each(runs, [&](std::size_t run) {
+        const arch::fp_guard guard;
+        float acc[kernel::largest_few_rows_tile * kernel::panel_columns], b_scales[kernel::panel_columns];
+        const std::size_t last = panels * (run + 1) / runs;
+        for (std::size_t panel = panels * run / runs; panel < last; ++panel) {
+            const std::size_t column = panel * kernel::panel_columns;
+            const std::size_t columns = (std::min)(kernel::panel_columns, shape.n - column);
+            column_scales(b, panel, shape.n, b_scales);
+            for (std::size_t tile = 0; tile < tiles; ++tile) {
+                std::fill_n(acc, tile_rows * kernel::panel_columns, 0.0F);
+                kernels.kernel->panel(
+                    {reinterpret_cast<const std::int8_t*>(block.lanes.data()) + tile * block.tile_lanes,
+                     block.scales.data() + tile * block.tile_words, b.slice(panel, 0, shape.k, nullptr), shape.k,
+                     tile == 0 ? kernel::few_rows_ahead : 0, acc});
+                epilogue.write(acc, tile * tile_rows, rows_of(tile), column, columns, b_scales,
+                               [&](std::size_t i) noexcept { return a.tensor_scale(i); });
+            }
+        }
+    });
+    return true;
+}
+
+}  // namespace LOWBIT_BASELINE_NAMESPACE
+}  // namespace lowbit::detail

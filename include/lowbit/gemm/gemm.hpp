@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The matrix product C = A B^T of block formats, with the same bits on every instruction set and any number of
+/// threads.
+///
+/// A is M x K, B is N x K (weights: one row an output), C is M x N; A and B are quantised along K. In ceil(K / group)
+/// groups, group = the smaller of the two blocks, in ascending order:
+///
+///     acc = fma(float(dot) * scale_a, scale_b, acc)      dot: exact integer dot product of the lanes; acc starts at +0
+///     s   = (tensor_scale_a * tensor_scale_b) * alpha    1 where a format has none; with row scales that row's
+///     t   = bias[n], or -0 where there is none;  y = fma(s, acc, t);  y = fma(beta, C, y) unless beta == 0
+///     C   = y rounded to C's type; every NaN is 0x7FC00000
+///
+/// Where either format is hif8, both sides are decoded to float32 and acc = fma(a, b, acc) for each k in ascending
+/// order. No product is rounded before it is added and no sum is split: nothing is left for a compiler, a tile size or
+/// a thread to choose. gemm/reference.hpp is this contract in plain loops.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <lowbit/arch/fp_environment.hpp>
+#include <lowbit/core/matrix_view.hpp>
+#include <lowbit/gemm/blocking.hpp>
+#include <lowbit/gemm/engine_float.hpp>
+#include <lowbit/gemm/engine_integer.hpp>
+#include <lowbit/gemm/epilogue.hpp>
+#include <lowbit/gemm/loops.hpp>
+#include <lowbit/gemm/options.hpp>
+#include <lowbit/gemm/sources.hpp>
+#include <lowbit/matrix/quantized_matrix.hpp>
+#include <lowbit/pack/pack.hpp>
+
+namespace lowbit {
+
+namespace detail {
+
+/// Which kernels and blocks to use; tests force them, everybody else takes the defaults.
+struct gemm_plan {
+    isa which;
+    blocking blocks = {};
+};
+
+inline void check_product(std::size_t a_rows, std::size_t a_cols, std::size_t b_rows, std::size_t b_cols,
+                          std::size_t c_rows, std::size_t c_cols, std::size_t bias) {
+    constexpr const char* name = "lowbit::gemm";
+    if (a_cols != b_cols) {
+        fail(message(name, ": cols ", a_cols, " of input 'a' do not match cols ", b_cols, " of input 'b'"));
+    }
+    if (a_rows != c_rows) {
+        fail(message(name, ": rows ", c_rows, " of output 'c' do not match rows ", a_rows, " of input 'a'"));
+    }
+    if (b_rows != c_cols) {
+        fail(message(name, ": cols ", c_cols, " of output 'c' do not match rows ", b_rows, " of input 'b'"));
+    }
+    if (bias != 0 && bias != c_cols) {
+        fail(message(name, ": option 'bias' has ", bias, " values, but output 'c' has cols ", c_cols));
+    }
+}
+
+inline void check_no_overlap(const byte_rows& c, const byte_rows& input, const char* what) {
+    if (overlaps(c, input)) {
+        fail(message("lowbit::gemm: output 'c' (", c.rows, " rows of ", c.width, " bytes) overlaps ", what, " (",
+                     input.rows, " rows of ", input.width, " bytes)"));
+    }
+}
+
+template <class F>
+void check_no_overlap(const byte_rows& c, const quantized_matrix<F>& q, const char* what) {
+    check_no_overlap(c, byte_rows_of(q.bytes().data(), q.bytes().size()), what);
+}
+template <class F>
+void check_no_overlap(const byte_rows& c, const packed_matrix<F>& packed, const char* what) {
+    check_layout("lowbit::gemm", packed.layout());
+    check_no_overlap(c, byte_rows_of(packed.bytes().data(), packed.bytes().size()), what);
+}
+
+inline namespace LOWBIT_BASELINE_NAMESPACE {
+
+template <class F>
+packed_panels<F> panels_of(const packed_matrix<F>& b) noexcept {
+    return packed_panels<F>(b);
+}
+template <class F>
+quantized_panels<F> panels_of(const quantized_matrix<F>& b) noexcept {
+    return quantized_panels<F>(b);
+}
+
+/// The product once the arguments are known to be right.
+template <class ASource, class BSource, class T>
+void multiply(const ASource& a, const BSource& b, const matrix_view<T>& c, std::size_t k, const gemm_options& options,
+              const gemm_plan& plan) {
+    using fa = typename ASource::format;
+    using fb = typename BSource::format;
+    const product_shape shape{c.rows(), c.cols(), k};
+    const executor& executor = options.executor;
+    const kernel::row_functions& rows = kernel::rows(plan.which);
+    if constexpr (lane_traits<fa>::integer && lane_traits<fb>::integer) {
+        const integer_engine<ASource, BSource> engine(a, b, kernel::integer_kernels<fa, fb>(plan.which));
+        const epilogue<T> finish(c, options, engine.output(), rows);
+        const blocking sizes = integer_blocking(shape.m, k, engine.group, engine.tile_rows(), caches(), plan.blocks);
+        if (sizes.ka >= k) {
+            run_resident(engine, finish, shape, sizes, executor);
+        } else {
+            run_sliced(engine, finish, shape, sizes, executor);
+        }
+    } else {
+        const float_engine<ASource, BSource> engine(a, b, plan.which);
+        const epilogue<T> finish(c, options, engine.output(), rows);
+        const blocking sizes =
+            float_blocking(shape.m, shape.n, engine.tile_rows(), executor.concurrency(), caches(), plan.blocks);
+        run_sliced(engine, finish, shape, sizes, executor);
+    }
+}
+
+/// C without a product: alpha == 0 (A and B are not read), or K == 0 (the sums are +0).
+template <class ASource, class BSource, class T>
+void write_without_sums(const ASource& a, const BSource& b, const matrix_view<T>& c, const gemm_options& options,
+                        const gemm_plan& plan) {
+    const arch::fp_guard guard;
+    const epilogue<T> finish(c, options, *kernel::float_kernels(plan.which).output, kernel::rows(plan.which));
+    const float zeros[kernel::panel_columns] = {};
+    float scales[kernel::panel_columns];
+    for (std::size_t i = 0; i < c.rows(); ++i) {
+        if (abs_bits(options.alpha) == 0) {
+            finish.write_without_product(i);
+            continue;
+        }
+        for (std::size_t j = 0; j < c.cols(); j += kernel::panel_columns) {
+            column_scales(b, j / kernel::panel_columns, c.cols(), scales);
+            finish.write(zeros, i, 1, j, (std::min)(kernel::panel_columns, c.cols() - j), scales,
+                         [&](std::size_t r) noexcept { return a.tensor_scale(r); });
+        }
+    }
+}
+
+template <class FA, class S, class B, class T>
+void gemm_float_rows(const matrix_view<S>& a, const B& b, const matrix_view<T>& c, const gemm_options& options,
+                     const typename FA::options& format, const gemm_plan& plan) {
+    check_product(a.rows(), a.cols(), b.rows(), b.cols(), c.rows(), c.cols(), options.bias.size());
+    const byte_rows out = byte_rows_of(c);
+    check_no_overlap(out, byte_rows_of(a), "input 'a'");
+    check_no_overlap(out, b, "input 'b'");
+    check_no_overlap(out, byte_rows_of(options.bias.data(), options.bias.size_bytes()), "option 'bias'");
+    if (c.empty()) return;
+    using value = std::remove_const_t<S>;
+    const bool reads = abs_bits(options.alpha) != 0;
+    const float_rows<FA, value> source(reads ? matrix_view<const value>(a) : matrix_view<const value>(), format,
+                                       options.executor, plan.which);
+    if (!reads || a.cols() == 0) {
+        write_without_sums(source, panels_of(b), c, options, plan);
+    } else {
+        multiply(source, panels_of(b), c, a.cols(), options, plan);
+    }
+}
+
+template <class FA, class B, class T>
+void gemm_blocks(const quantized_matrix<FA>& a, const B& b, const matrix_view<T>& c, const gemm_options& options,
+                 const gemm_plan& plan) {
+    check_product(a.rows(), a.cols(), b.rows(), b.cols(), c.rows(), c.cols(), options.bias.size());
+    const byte_rows out = byte_rows_of(c);
+    check_no_overlap(out, a, "input 'a'");
+    check_no_overlap(out, b, "input 'b'");
+    check_no_overlap(out, byte_rows_of(options.bias.data(), options.bias.size_bytes()), "option 'bias'");
+    if (c.empty()) return;
+    const block_rows<FA> source(a, plan.which);
+    if (abs_bits(options.alpha) == 0 || a.cols() == 0) {
+        write_without_sums(source, panels_of(b), c, options, plan);
+    } else {
+        multiply(source, panels_of(b), c, a.cols(), options, plan);
+    }
+}
+
+}  // namespace LOWBIT_BASELINE_NAMESPACE
+
+template <class B>
+struct is_weights : std::false_type {};
+template <class F>
+struct is_weights<packed_matrix<F>> : std::true_type {};
+template <class F>
+struct is_weights<quantized_matrix<F>> : std::true_type {};
+
+}  // namespace detail
+
+/// What gemm takes as B: a packed_matrix, or a quantized_matrix (put in kernel order on the way, at each call).
+template <class B>
+concept gemm_weights = detail::is_weights<B>::value;
+
+inline namespace LOWBIT_BASELINE_NAMESPACE {
+
+/// C = alpha * A B^T + bias + beta * C, A quantised on the way: `gemm(x, p, y)`.
+/// A takes the counterpart of B's format (activation_format_t), or the one named: `gemm<mxfp4>(x, p, y, options,
+/// format)`. Shape: A m x k, B n x k, C m x n, bias none or n; all may be 0. Strides are the views' own. Exact: see the
+/// top of this header; NVFP4 activations take their tensor scale from each row by itself, so that a row of C does not
+/// depend on the other rows of A. Special: NaN and Inf poison their block, and with it the row of C; a NaN scale in B
+/// its column; others stay untouched. beta == 0 does not read C; alpha == 0 reads neither A nor B; k == 0 gives sums of
+/// +0. Errors: shapes that do not match, C overlapping an input, a packed matrix of another layout: thrown before C is
+/// touched. Cost: about 2.5 MiB of scratch a thread at most.
+template <block_format A, class S, gemm_weights B, matrix_element T>
+void gemm(matrix_view<S> a, const B& b, matrix_view<T> c, const gemm_options& options = {},
+          const typename A::options& format = {}) {
+    detail::gemm_float_rows<A>(a, b, c, options, format, {arch::active()});
+}
+
+template <class S, gemm_weights B, matrix_element T>
+void gemm(matrix_view<S> a, const B& b, matrix_view<T> c, const gemm_options& options = {}) {
+    gemm<activation_format_t<typename B::format>>(a, b, c, options);
+}
+
+/// The same with A quantised beforehand, in any format.
+template <block_format A, gemm_weights B, matrix_element T>
+void gemm(const quantized_matrix<A>& a, const B& b, matrix_view<T> c, const gemm_options& options = {}) {
+    detail::gemm_blocks(a, b, c, options, {arch::active()});
+}
+
+}  // namespace LOWBIT_BASELINE_NAMESPACE
+}  // namespace lowbit

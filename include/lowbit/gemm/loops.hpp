@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops of the matrix product, over an engine that knows formats and kernels; blocking.hpp derives their block
+// sizes.
+//
+// Every sum is added up in ascending order of K by one thread, so that neither the blocks nor the number of threads can
+// change a bit.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <lowbit/arch/fp_environment.hpp>
+#include <lowbit/core/aligned_buffer.hpp>
+#include <lowbit/core/executor.hpp>
+#include <lowbit/gemm/blocking.hpp>
+#include <lowbit/kernel/panel_layout.hpp>
+
+namespace lowbit::detail {
+
+/// m x n x k of a product.
+struct product_shape {
+    std::size_t m;
+    std::size_t n;
+    std::size_t k;
+};
+
+inline namespace LOWBIT_BASELINE_NAMESPACE {
+
+/// Tensor scales of the 32 columns of panel `panel`; 1 past the last column.
+template <class BSource>
+void column_scales(const BSource& b, std::size_t panel, std::size_t n, float* scales) noexcept {
+    for (std::size_t c = 0; c < kernel::panel_columns; ++c) {
+        const std::size_t j = panel * kernel::panel_columns + c;
+        scales[c] = j < n ? b.tensor_scale(j) : 1.0F;
+    }
+}
+
+/// A tile of rows and a panel meet: adds a slice to the tile's sums and, after the last one, writes C.
+template <class Engine, class Epilogue>
+struct tile_worker {
+    const Engine& engine;
+    const Epilogue& epilogue;
+    const product_shape& shape;
+
+    /// `first`, `rows`: of C; `offset`, `count`: of the slice within the A block; b_scales: of the panel's columns.
+    void operator()(const typename Engine::a_block& block, std::size_t tile, std::size_t first, std::size_t rows,
+                    std::size_t offset, std::size_t count, const typename Engine::b_slice& slice, std::size_t panel,
+                    float* acc, bool last, const float* b_scales) const noexcept {
+        const std::size_t column = panel * kernel::panel_columns;
+        const std::size_t columns = (std::min)(kernel::panel_columns, shape.n - column);
+        if (last && columns == kernel::panel_columns) epilogue.prefetch(first, rows, column);
+        engine.multiply(block, tile, offset, count, slice, acc, columns);
+        if (last) {
+            epilogue.write(acc, first, rows, column, columns, b_scales,
+                           [&](std::size_t i) noexcept { return engine.a().tensor_scale(i); });
+        }
+    }
+};
+
+/// A's block holds all of K: it is made once for each MC rows and shared by the threads, which share out the panels.
+template <class Engine, class Epilogue>
+void run_resident(const Engine& engine, const Epilogue& epilogue, const product_shape& shape, const blocking& sizes,
+                  const executor& executor) {
+    const std::size_t mr = engine.tile_rows(), threads = executor.concurrency();
+    const std::size_t panels = divide_up(shape.n, kernel::panel_columns);
+    const std::size_t block_rows = (std::min)(sizes.mc, round_up(shape.m, mr));
+    const tile_worker<Engine, Epilogue> work{engine, epilogue, shape};
+    auto block = engine.make_block(block_rows, shape.k);
+    for (std::size_t ic = 0; ic < shape.m; ic += sizes.mc) {
+        const std::size_t rows = (std::min)(sizes.mc, shape.m - ic), tiles = divide_up(rows, mr);
+        const auto rows_of = [&](std::size_t tile) { return (std::min)(mr, rows - tile * mr); };
+        executor.for_each(tiles, [&](std::size_t tile) {
+            const arch::fp_guard guard;
+            engine.pack(block, tile, ic + tile * mr, rows_of(tile), 0, shape.k);
+        });
+        // Tasks: runs of panels, and of tiles where there are few panels; 8 or more a thread, so that they end
+        // together.
+        const std::size_t wanted = threads > 1 ? 8 * threads : 1;
+        const std::size_t panel_runs = (std::min)(panels, wanted);
+        const std::size_t tile_runs = (std::min)(tiles, divide_up(wanted, panel_runs));
+        executor.for_each(panel_runs * tile_runs, [&](std::size_t task) {
+            const arch::fp_guard guard;
+            const std::size_t panel_run = task / tile_runs, tile_run = task % tile_runs;
+            const std::size_t first_tile = tiles * tile_run / tile_runs, last_tile = tiles * (tile_run + 1) / tile_runs;
+            auto slice = engine.make_slice((std::min)(sizes.kc, shape.k));
+            const std::size_t acc_size = mr * kernel::panel_columns;
+            aligned_buffer<float> acc((last_tile - first_tile) * acc_size);
+            float b_scales[kernel::panel_columns];
+            const std::size_t last_panel = panels * (panel_run + 1) / panel_runs;
+            for (std::size_t panel = panels * panel_run / panel_runs; panel < last_panel; ++panel) {
+                column_scales(engine.b(), panel, shape.n, b_scales);
+                std::fill(acc.begin(), acc.end(), 0.0F);
+                for (std::size_t pc = 0; pc < shape.k; pc += sizes.kc) {
+                    const std::size_t count = (std::min)(sizes.kc, shape.k - pc);
+                    engine.load(slice, panel, pc, count);
+                    for (std::size_t tile = first_tile; tile < last_tile; ++tile) {
+                        work(block, tile, ic + tile * mr, rows_of(tile), pc, count, slice, panel,
+                             acc.data() + (tile - first_tile) * acc_size, pc + count == shape.k, b_scales);
+                    }
+                }
+            }
+        });
+    }
+}
+
+/// A is cut along K: each task keeps the sums of its MC x NC part of C and makes A's blocks for itself.
+template <class Engine, class Epilogue>
+void run_sliced(const Engine& engine, const Epilogue& epilogue, const product_shape& shape, const blocking& sizes,
+                const executor& executor) {
+    const std::size_t mr = engine.tile_rows();
+    const std::size_t row_tasks = divide_up(shape.m, sizes.mc), column_tasks = divide_up(shape.n, sizes.nc);
+    const tile_worker<Engine, Epilogue> work{engine, epilogue, shape};
+    executor.for_each(row_tasks * column_tasks, [&](std::size_t task) {
+        const arch::fp_guard guard;
+        const std::size_t ic = task / column_tasks * sizes.mc, jc = task % column_tasks * sizes.nc;
+        const std::size_t rows = (std::min)(sizes.mc, shape.m - ic), tiles = divide_up(rows, mr);
+        const std::size_t panels = divide_up((std::min)(sizes.nc, shape.n - jc), kernel::panel_columns);
+        const auto rows_of = [&](std::size_t tile) { return (std::min)(mr, rows - tile * mr); };
+        auto block = engine.make_block(rows, (std::min)(sizes.ka, shape.k));
+        auto slice = engine.make_slice((std::min)(sizes.kc, shape.k));
+        const std::size_t acc_size = mr * kernel::panel_columns;
+        aligned_buffer<float> acc(panels * tiles * acc_size, 0.0F);
+        float b_scales[kernel::panel_columns];
+        for (std::size_t pa = 0; pa < shape.k; pa += sizes.ka) {
+            const std::size_t depth = (std::min)(sizes.ka, shape.k - pa);
+            for (std::size_t tile = 0; tile < tiles; ++tile) {
+                engine.pack(block, tile, ic + tile * mr, rows_of(tile), pa, depth);
+            }
+            for (std::size_t p = 0; p < panels; ++p) {
+                const std::size_t panel = jc / kernel::panel_columns + p;
+                column_scales(engine.b(), panel, shape.n, b_scales);
+                for (std::size_t pc = 0; pc < depth; pc += sizes.kc) {
+                    const std::size_t count = (std::min)(sizes.kc, depth - pc);
+                    engine.load(slice, panel, pa + pc, count);
+                    for (std::size_t tile = 0; tile < tiles; ++tile) {
+                        work(block, tile, ic + tile * mr, rows_of(tile), pc, count, slice, panel,
+                             acc.data() + (p * tiles + tile) * acc_size, pa + pc + count == shape.k, b_scales);
+                    }
+                }
+            }
+        }
+    });
+}
+
+}  // namespace LOWBIT_BASELINE_NAMESPACE
+}  // namespace lowbit::detail

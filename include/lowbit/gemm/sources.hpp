@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a product's operands come from: floats quantised on the way, quantised matrices, packed matrices.
+//
+// The loops see rows of lanes and slices of packed panels; which of these made them is decided here, at compile time.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <lowbit/convert/row_access.hpp>
+#include <lowbit/convert/tensor_scale.hpp>
+#include <lowbit/core/aligned_buffer.hpp>
+#include <lowbit/core/matrix_view.hpp>
+#include <lowbit/kernel/panel_layout.hpp>
+#include <lowbit/lane/lower.hpp>
+#include <lowbit/matrix/quantized_matrix.hpp>
+#include <lowbit/pack/packed_matrix.hpp>
+#include <lowbit/pack/panel.hpp>
+
+namespace lowbit::detail {
+
+inline namespace LOWBIT_BASELINE_NAMESPACE {
+
+/// Rows of A that are quantised when they are needed; NVFP4 takes a tensor scale from each row by itself.
+template <class F, class T>
+class float_rows {
+  public:
+    using format = F;
+
+    float_rows(const matrix_view<const T>& view, const typename F::options& options, const executor& executor,
+               isa which)
+        : view_(view),
+          options_(options),
+          codec_{kernel::codec<F>(which), kernel::rows(which)},
+          contexts_(F::has_tensor_scale ? view.rows() : 0) {
+        if constexpr (F::has_tensor_scale) {
+            constexpr std::size_t chunk = 16;
+            executor.for_each(divide_up(view_.rows(), chunk), [&](std::size_t c) {
+                const arch::fp_guard guard;
+                const std::size_t last = (std::min)(view_.rows(), (c + 1) * chunk);
+                for (std::size_t i = c * chunk; i < last; ++i) {
+                    contexts_[i] = row_scales_of<F>(codec_.amax_bits(view_.row(i), view_.cols()), options_);
+                }
+            });
+        }
+    }
+
+    float tensor_scale(std::size_t i) const noexcept { return F::has_tensor_scale ? contexts_[i].tensor_scale : 1.0F; }
+
+    /// Lanes of values k .. k + count - 1 of row i, zeros up to a whole block, and one scale a block. k is a multiple
+    /// of 64.
+    void lower(std::size_t i, std::size_t k, std::size_t count, std::int8_t* lanes, float* scales) const noexcept {
+        typename F::block blocks[conversion_tile / F::block_size];
+        for (std::size_t done = 0; done < count; done += conversion_tile) {
+            const std::size_t length = (std::min)(conversion_tile, count - done);
+            encode(i, k + done, length, blocks);
+            lower_row<F>(blocks, length, lanes + done, scales + done / F::block_size);
+        }
+    }
+    /// The quantised values as floats, without the tensor scale.
+    void decode(std::size_t i, std::size_t k, std::size_t count, float* out) const noexcept {
+        typename F::block blocks[conversion_tile / F::block_size];
+        for (std::size_t done = 0; done < count; done += conversion_tile) {
+            const std::size_t length = (std::min)(conversion_tile, count - done);
+            encode(i, k + done, length, blocks);
+            codec_.codec.decode_row(blocks, length, out + done, 1.0F);
+        }
+    }
+
+  private:
+    void encode(std::size_t i, std::size_t k, std::size_t count, typename F::block* blocks) const noexcept {
+        encode_context context;
+        if constexpr (F::has_tensor_scale) context = contexts_[i];
+        context.index = static_cast<std::uint64_t>(i) * view_.cols() + k;
+        codec_.encode(view_.row(i) + k, count, blocks, options_, context);
+    }
+
+    matrix_view<const T> view_;
+    typename F::options options_;
+    row_codec<F> codec_;
+    aligned_buffer<encode_context> contexts_;  // one a row, for formats with a tensor scale
+};
+
+/// Rows of A that are blocks already.
+template <class F>
+class block_rows {
+  public:
+    using format = F;
+
+    block_rows(const quantized_matrix<F>& q, isa which) noexcept : q_(&q), codec_(&kernel::codec<F>(which)) {}
+
+    float tensor_scale(std::size_t i) const noexcept { return q_->tensor_scale(i); }
+    void lower(std::size_t i, std::size_t k, std::size_t count, std::int8_t* lanes, float* scales) const noexcept {
+        lower_row<F>(q_->row(i).data() + k / F::block_size, count, lanes, scales);
+    }
+    void decode(std::size_t i, std::size_t k, std::size_t count, float* out) const noexcept {
+        codec_->decode_row(q_->row(i).data() + k / F::block_size, count, out, 1.0F);
+    }
+
+  private:
+    const quantized_matrix<F>* q_;
+    const kernel::codec_functions<F>* codec_;
+};
+
+/// Panels of B in kernel order.
+template <class F>
+class packed_panels {
+  public:
+    using format = F;
+
+    explicit packed_panels(const packed_matrix<F>& packed) noexcept : packed_(&packed) {}
+
+    float tensor_scale(std::size_t j) const noexcept { return packed_->tensor_scale(j); }
+    static constexpr std::size_t scratch_bytes(std::size_t) noexcept { return 0; }
+    /// The records of values k .. k + count - 1 of panel p; k is a multiple of 64, k + count too or the end of the
+    /// rows.
+    const std::uint8_t* slice(std::size_t p, std::size_t k, std::size_t, std::uint8_t*) const noexcept {
+        return packed_->panel(p) + kernel::panel_arithmetic<F>::record_at(k);
+    }
+
+  private:
+    const packed_matrix<F>* packed_;
+};
+
+/// Panels of a quantised matrix, put in kernel order slice by slice.
+template <class F>
+class quantized_panels {
+  public:
+    using format = F;
+
+    explicit quantized_panels(const quantized_matrix<F>& q) noexcept : q_(&q) {}
+
+    float tensor_scale(std::size_t j) const noexcept { return q_->tensor_scale(j); }
+    static constexpr std::size_t scratch_bytes(std::size_t count) noexcept {
+        return kernel::panel_arithmetic<F>::panel_bytes(count);
+    }
+    const std::uint8_t* slice(std::size_t p, std::size_t k, std::size_t count, std::uint8_t* scratch) const noexcept {
+        const std::size_t first = p * kernel::panel_columns;
+        pack_panel<F>(q_->row(first).data() + k / F::block_size, q_->blocks_per_row(),
+                      (std::min)(kernel::panel_columns, q_->rows() - first), count, scratch);
+        return scratch;
+    }
+
+  private:
+    const quantized_matrix<F>* q_;
+};
+
+}  // namespace LOWBIT_BASELINE_NAMESPACE
+}  // namespace lowbit::detail

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of the matrix product by instruction set: the choice among the rows of isa_*_gemm.hpp.
+//
+// A unit compiles the kernels of the pairs of formats that it multiplies, no others. Tables are constexpr.
+#pragma once
+
+#include <cstddef>
+
+#include <lowbit/arch/isa.hpp>
+#include <lowbit/arch/target.hpp>
+#include <lowbit/kernel/gemm_abi.hpp>
+#include <lowbit/kernel/gemm_common.hpp>
+#include <lowbit/kernel/isa_avx2_gemm.hpp>
+#include <lowbit/kernel/isa_avx512_gemm.hpp>
+#include <lowbit/kernel/isa_neon_gemm.hpp>
+#include <lowbit/kernel/isa_scalar_gemm.hpp>
+
+namespace lowbit::kernel {
+
+/// Everything that the loops of one product call, for one pair of formats.
+struct integer_product {
+    const integer_kernel* kernel;
+    const expand_kernel* expand;
+    const output_kernel* output;
+};
+
+struct float_product {
+    const float_kernel* kernel;
+    const output_kernel* output;
+};
+
+inline namespace LOWBIT_BASELINE_NAMESPACE {
+
+/// The kernels of A x B for one instruction set, which must be one of available().
+template <class A, class B>
+[[nodiscard]] integer_product integer_kernels(isa which) noexcept {
+    using pair = pair_traits<A, B>;
+    switch (which) {
+#if LOWBIT_COMPILES_AVX512VBMI
+        case isa::avx512vbmi: {
+            using namespace LOWBIT_ISA_NAMESPACE(avx512vbmi)::product;
+            return {&integer_row<pair::group, pair::narrow>, &expand_row<B>, &output_row};
+        }
+#endif
+#if LOWBIT_COMPILES_AVX512VNNI
+        case isa::avx512vnni: {
+            using namespace LOWBIT_ISA_NAMESPACE(avx512vnni)::product;
+            return {&integer_row<pair::group, pair::narrow>, &expand_row<B>, &output_row};
+        }
+#endif
+#if LOWBIT_COMPILES_AVX2
+        case isa::avx2: {
+            using namespace LOWBIT_ISA_NAMESPACE(avx2)::product;
+            return {&integer_row<pair::group, pair::narrow>, &expand_row<B>, &output_row};
+        }
+#endif
+#if LOWBIT_COMPILES_NEON_DOTPROD
+        case isa::neon_dotprod: {
+            using namespace LOWBIT_ISA_NAMESPACE(neon_dotprod)::product;
+            return {&integer_row<pair::group, pair::narrow>, &expand_row<B>, &output_row};
+        }
+#endif
+#if LOWBIT_COMPILES_NEON
+        case isa::neon: {
+            using namespace LOWBIT_ISA_NAMESPACE(neon)::product;
+            return {&integer_row<pair::group, pair::narrow>, &expand_row<B>, &output_row};
+        }
+#endif
+        default: {
+            using namespace LOWBIT_ISA_NAMESPACE(scalar)::product;
+            return {&integer_row<pair::group>, &expand_row<B>, &output_row};
+        }
+    }
+}
+
+/// The expansion of packed panels of format B.
+template <class B>
+[[nodiscard]] const expand_kernel& expand_kernels(isa which) noexcept {
+    switch (which) {
+#if LOWBIT_COMPILES_AVX512VBMI
+        case isa::avx512vbmi: return LOWBIT_ISA_NAMESPACE(avx512vbmi)::product::expand_row<B>;
+#endif
+#if LOWBIT_COMPILES_AVX512VNNI
+        case isa::avx512vnni: return LOWBIT_ISA_NAMESPACE(avx512vnni)::product::expand_row<B>;
+#endif
+#if LOWBIT_COMPILES_AVX2
+        case isa::avx2: return LOWBIT_ISA_NAMESPACE(avx2)::product::expand_row<B>;
+#endif
+#if LOWBIT_COMPILES_NEON_DOTPROD
+        case isa::neon_dotprod: return LOWBIT_ISA_NAMESPACE(neon_dotprod)::product::expand_row<B>;
+#endif
+#if LOWBIT_COMPILES_NEON
+        case isa::neon: return LOWBIT_ISA_NAMESPACE(neon)::product::expand_row<B>;
+#endif
+        default: return LOWBIT_ISA_NAMESPACE(scalar)::product::expand_row<B>;
+    }
+}
+
+/// The kernels of products of float lanes.
+[[nodiscard]] inline float_product float_kernels(isa which) noexcept {
+    switch (which) {
+#if LOWBIT_COMPILES_AVX512VBMI
+        case isa::avx512vbmi: {
+            using namespace LOWBIT_ISA_NAMESPACE(avx512vbmi)::product;
+            return {&float_row, &output_row};
+        }
+#endif
+#if LOWBIT_COMPILES_AVX512VNNI
+        case isa::avx512vnni: {
+            using namespace LOWBIT_ISA_NAMESPACE(avx512vnni)::product;
+            return {&float_row, &output_row};
+        }
+#endif
+#if LOWBIT_COMPILES_AVX2
+        case isa::avx2: {
+            using namespace LOWBIT_ISA_NAMESPACE(avx2)::product;
+            return {&float_row, &output_row};
+        }
+#endif
+#if LOWBIT_COMPILES_NEON_DOTPROD
+        case isa::neon_dotprod: {
+            using namespace LOWBIT_ISA_NAMESPACE(neon_dotprod)::product;
+            return {&float_row, &output_row};
+        }
+#endif
+#if LOWBIT_COMPILES_NEON
+        case isa::neon: {
+            using namespace LOWBIT_ISA_NAMESPACE(neon)::product;
+            return {&float_row, &output_row};
+        }
+#endif
+        default: {
+            using namespace LOWBIT_ISA_NAMESPACE(scalar)::product;
+            return {&float_row<>, &output_row};
+        }
+    }
+}
+
+}  // namespace LOWBIT_BASELINE_NAMESPACE
+}  // namespace lowbit::kernel

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Micro-kernels of the matrix product over an instruction set's atoms; included once in each target region.
+//
+// Atoms that the including header has defined (W = unit_columns, the columns of one register):
+//     tile_rows<Group>, tile_columns, unit_columns         constants; group 1: the float kernel
+//     words, floats, lanes                                 register types
+//     words  start_words(const std::int32_t*)              broadcast of a word; floats splat_bits: of a float by its
+//     bits lanes  load_lanes(const std::uint8_t*), splat_lanes(const std::int8_t*)      W x 4 lanes; the same 4 for
+//     each column words  dot4<Narrow>(words, lanes b, lanes a)         adds products of 4 floats sums<Narrow>(words)
+//     the float 12582912 + dot floats dot_of(floats)                                dot, from that floats load, splat,
+//     mul, madd(a, b, c) = fma; void store void   settle(words (&)[N])                          keeps a compiler from
+//     reordering across it, or nothing
+// Loops with constant bounds must be unrolled completely: an accumulator that is indexed by a variable lives in memory.
+
+/// acc += A B over `groups` groups.
+template <std::size_t Group, bool Narrow>
+inline void integer_tile_kernel(const integer_tile& t) noexcept {
+    constexpr std::size_t rows = tile_rows<Group>, units = tile_columns / unit_columns;
+    constexpr std::size_t steps = Group / 4 < 4 ? Group / 4 : 4;  // unrolled; more only fills the instruction cache
+    const std::int8_t* a = t.a;
+    const std::uint8_t* b = t.b;
+    const std::int32_t* a_scales = t.a_scales;
+    const float* b_scales = t.b_scales;
+    floats c[rows * units];
+#pragma GCC unroll 8
+    for (std::size_t r = 0; r < rows; ++r) {
+#pragma GCC unroll 8
+        for (std::size_t u = 0; u < units; ++u) c[r * units + u] = load(t.acc + panel_columns * r + unit_columns * u);
+    }
+    for (std::size_t g = 0; g < t.groups; ++g) {
+        words x[rows * units];
+#pragma GCC unroll 8
+        for (std::size_t r = 0; r < rows; ++r) {
+#pragma GCC unroll 8
+            for (std::size_t u = 0; u < units; ++u) x[r * units + u] = start_words(a_scales + 2 * rows + r);
+        }
+#pragma GCC unroll 1
+        for (std::size_t s = 0; s < Group / 4; s += steps) {
+#pragma GCC unroll 4
+            for (std::size_t i = 0; i < steps; ++i) {
+                lanes bv[units];
+#pragma GCC unroll 8
+                for (std::size_t u = 0; u < units; ++u)
+                    bv[u] = load_lanes(b + 4 * panel_columns * i + 4 * unit_columns * u);
+#pragma GCC unroll 8
+                for (std::size_t r = 0; r < rows; ++r) {
+                    const lanes av = splat_lanes(a + 4 * rows * i + 4 * r);
+#pragma GCC unroll 8
+                    for (std::size_t u = 0; u < units; ++u) {
+                        x[r * units + u] = dot4<Narrow>(x[r * units + u], bv[u], av);
+                    }
+                    settle(x);
+                }
+            }
+            a += 4 * rows * steps;
+            b += 4 * panel_columns * steps;
+        }
+        floats sb[units];
+#pragma GCC unroll 8
+        for (std::size_t u = 0; u < units; ++u) sb[u] = load(b_scales + unit_columns * u);
+#pragma GCC unroll 8
+        for (std::size_t r = 0; r < rows; ++r) {
+            const floats sa = splat_bits(a_scales + r), offset = splat_bits(a_scales + rows + r);
+#pragma GCC unroll 8
+            for (std::size_t u = 0; u < units; ++u) {
+                const floats scaled = madd(sums<Narrow>(x[r * units + u]), sa, offset);
+                c[r * units + u] = madd(scaled, sb[u], c[r * units + u]);
+            }
+        }
+        a_scales += 3 * rows;
+        b_scales += panel_columns;
+    }
+#pragma GCC unroll 8
+    for (std::size_t r = 0; r < rows; ++r) {
+#pragma GCC unroll 8
+        for (std::size_t u = 0; u < units; ++u) store(t.acc + panel_columns * r + unit_columns * u, c[r * units + u]);
+    }
+}
+
+/// The same by conversion and multiplication, one register at a time: for scales out of the magic start's range.
+template <std::size_t Group, bool Narrow>
+inline void plain_tile_kernel(const integer_tile& t) noexcept {
+    constexpr std::size_t rows = tile_rows<Group>;
+    for (std::size_t g = 0; g < t.groups; ++g) {
+        const std::int32_t* const a_scales = t.a_scales + 3 * rows * g;
+#pragma GCC unroll 1
+        for (std::size_t r = 0; r < rows; ++r) {
+#pragma GCC unroll 1
+            for (std::size_t c = 0; c < tile_columns; c += unit_columns) {
+                const std::uint8_t* const b = t.b + panel_columns * Group * g + 4 * c;
+                words x = start_words(a_scales + 2 * rows + r);
+#pragma GCC unroll 1
+                for (std::size_t k = 0; k < Group; k += 4) {
+                    x = dot4<Narrow>(x, load_lanes(b + panel_columns * k),
+                                     splat_lanes(t.a + rows * (Group * g + k) + 4 * r));
+                }
+                float* const out = t.acc + panel_columns * r + c;
+                const floats scaled = mul(dot_of(sums<Narrow>(x)), splat_bits(a_scales + r));
+                store(out, madd(scaled, load(t.b_scales + panel_columns * g + c), load(out)));
+            }
+        }
+    }
+}
+
+/// Float lanes: one fma a value of k, in ascending order, sums in registers.
+inline void float_tile_kernel(const float_tile& t) noexcept {
+    constexpr std::size_t rows = tile_rows<1>, units = tile_columns / unit_columns;
+    floats x[rows * units];
+#pragma GCC unroll 8
+    for (std::size_t r = 0; r < rows; ++r) {
+#pragma GCC unroll 8
+        for (std::size_t u = 0; u < units; ++u) x[r * units + u] = load(t.acc + panel_columns * r + unit_columns * u);
+    }
+    const float* a = t.a;
+    const float* b = t.b;
+#pragma GCC unroll 1
+    for (std::size_t k = 0; k < t.depth; ++k) {
+        floats bv[units];
+#pragma GCC unroll 8
+        for (std::size_t u = 0; u < units; ++u) bv[u] = load(b + unit_columns * u);
+#pragma GCC unroll 8
+        for (std::size_t r = 0; r < rows; ++r) {
+            const floats av = splat(a + r);
+#pragma GCC unroll 8
+            for (std::size_t u = 0; u < units; ++u) x[r * units + u] = madd(av, bv[u], x[r * units + u]);
+        }
+        a += rows;
+        b += panel_columns;
+    }
+#pragma GCC unroll 8
+    for (std::size_t r = 0; r < rows; ++r) {
+#pragma GCC unroll 8
+        for (std::size_t u = 0; u < units; ++u) store(t.acc + panel_columns * r + unit_columns * u, x[r * units + u]);
+    }
+}
+
+/// y = fma((a_scale * b_scale) * alpha, acc, bias or -0), then fma(beta, c, y); see kernel/gemm_abi.hpp.
+inline void output_full(const output_segment& s) noexcept {
+    const floats a_scale = splat(&s.a_scale), alpha = splat(&s.alpha), beta = splat(&s.beta);
+    const bool reads_c = (std::bit_cast<std::uint32_t>(s.beta) & 0x7FFFFFFFU) != 0;
+    const float minus_zero = -0.0F;
+    for (std::size_t j = 0; j < panel_columns; j += unit_columns) {
+        const floats scale = mul(keep(mul(a_scale, load(s.b_scale + j))), alpha);
+        const floats start = s.bias != nullptr ? load(s.bias + j) : splat(&minus_zero);
+        floats y = madd(keep(scale), load(s.acc + j), start);
+        if (reads_c) y = madd(beta, load(s.c + j), y);
+        store(s.out + j, canonical(y));
+    }
+}
+
+inline void output_segment_kernel(const output_segment& s) noexcept {
+    if (s.count == panel_columns) {
+        output_full(s);
+        return;
+    }
+    float b_scale[panel_columns] = {}, bias[panel_columns] = {}, c[panel_columns] = {}, out[panel_columns];
+    output_segment whole = s;
+    for (std::size_t j = 0; j < s.count; ++j) {
+        b_scale[j] = s.b_scale[j];
+        if (s.bias != nullptr) bias[j] = s.bias[j];
+        if ((std::bit_cast<std::uint32_t>(s.beta) & 0x7FFFFFFFU) != 0) c[j] = s.c[j];
+    }
+    whole.b_scale = b_scale;
+    if (s.bias != nullptr) whole.bias = bias;
+    whole.c = c;
+    whole.out = out;
+    output_full(whole);
+    for (std::size_t j = 0; j < s.count; ++j) s.out[j] = out[j];
+}
