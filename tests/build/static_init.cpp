@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "part.hpp"
-#include "workload.hpp"
 
 namespace {
 
