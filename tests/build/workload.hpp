@@ -6,8 +6,10 @@
 #include <cstring>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
+#include <lowbit/gemm/gemm.hpp>
 #include <lowbit/lowbit.hpp>
 
 namespace workload {
@@ -65,12 +67,39 @@ std::uint64_t conversion(bool special) {
     return hash(std::span<const float>(restored), state);
 }
 
+/// Products with packed weights: of two rows, of many rows, and with bias, alpha and beta.
+template <class F>
+std::uint64_t product(bool special) {
+    constexpr std::size_t n = 21;
+    constexpr std::size_t k = 2 * 64 + 23;
+    const std::vector<float> weights = values(n * k, 3, special);
+    const auto packed = lowbit::pack(lowbit::quantize<F>(lowbit::matrix_view<const float>(weights.data(), n, k)));
+    std::uint64_t state = 0;
+    for (const std::size_t m : {std::size_t{2}, std::size_t{17}}) {
+        const std::vector<float> x = values(m * k, 5, special);
+        const std::vector<float> bias = values(n, 9, false);
+        std::vector<float> y(m * n, 0.5f);
+        const lowbit::matrix_view<const float> input(x.data(), m, k);
+        const lowbit::matrix_view<float> output(y.data(), m, n);
+        lowbit::gemm(input, packed, output);
+        state = hash(std::span<const float>(y), state + 1);
+        lowbit::gemm(input, packed, output, {.alpha = 0.75f, .beta = 0.3f, .bias = bias});
+        state = hash(std::span<const float>(y), state + 1);
+    }
+    return state;
+}
+
 /// Calls report(format name, what, number) for everything that is computed.
 template <class Report>
 void run(Report report) {
     lowbit::for_each_format([&]<class F>(std::type_identity<F>) {
         report(F::name, std::string_view("values"), conversion<F>(false));
         report(F::name, std::string_view("special values"), conversion<F>(true));
+        // One format for each engine, integers and floats: products are what takes time to compile.
+        if constexpr (std::is_same_v<F, lowbit::hif4> || std::is_same_v<F, lowbit::hif8>) {
+            report(F::name, std::string_view("products"), product<F>(false));
+            report(F::name, std::string_view("special products"), product<F>(true));
+        }
     });
 }
 
