@@ -130,5 +130,5 @@
 #if defined(__clang__)
 # define LOWBIT_TARGET_BEGIN_NEON_DOTPROD LOWBIT_TARGET_BEGIN("dotprod")
 #else
-# define LOWBIT_TARGET_BEGIN_NEON_DOTPROD LOWBIT_TARGET_BEGIN("+dotprod")
+# define LOWBIT_TARGET_BEGIN_NEON_DOTPROD LOWBIT_TARGET_BEGIN("arch=armv8.2-a+dotprod")
 #endif
