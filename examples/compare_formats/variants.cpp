@@ -51,18 +51,18 @@ variant make(std::string rule, const options_of<F>& options = {}) {
         if (restored != nullptr) restore(quantised, *restored, runner);
         return result;
     };
-    if constexpr (std::is_same_v<F, lowbit::m2xfp_activation>) return out;  // no format for weights
-    out.restore_input = [options](float_view x, std::vector<float>& restored, const lowbit::executor& runner) {
+    if constexpr (!std::is_same_v<F, lowbit::m2xfp_activation>) {  // which is no format for weights
         using G = input_format<F>;
         options_of<G> same;
         if constexpr (std::is_same_v<F, G>) same = options;
         // as gemm does on the fly: a row's scale depends on no other row
-        if constexpr (G::has_tensor_scale) {
-            if (same.tensor_scale.kind == lowbit::tensor_scale_kind::matrix)
-                same.tensor_scale.kind = lowbit::tensor_scale_kind::row;
+        if (G::has_tensor_scale && same.tensor_scale.kind == lowbit::tensor_scale_kind::matrix) {
+            same.tensor_scale.kind = lowbit::tensor_scale_kind::row;
         }
-        restore(quantise<G>(x, same, runner), restored, runner);
-    };
+        out.restore_input = [same](float_view x, std::vector<float>& restored, const lowbit::executor& runner) {
+            restore(quantise<G>(x, same, runner), restored, runner);
+        };
+    }
     return out;
 }
 
