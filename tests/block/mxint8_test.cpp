@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "support/block_oracle.hpp"
 #include "support/block_testing.hpp"
 #include "support/golden.hpp"
 
