@@ -10,6 +10,7 @@
 #include <lowbit/arch/isa.hpp>
 #include <lowbit/arch/target.hpp>
 #include <lowbit/kernel/abi.hpp>
+#include <lowbit/kernel/isa_avx2.hpp>
 #include <lowbit/kernel/isa_avx512.hpp>
 #include <lowbit/kernel/isa_scalar.hpp>
 
@@ -30,6 +31,9 @@ template <class F>
 #if LOWBIT_COMPILES_AVX512VNNI
         case isa::avx512vnni: return LOWBIT_ISA_NAMESPACE(avx512vnni)::codec_table<F>;
 #endif
+#if LOWBIT_COMPILES_AVX2
+        case isa::avx2: return LOWBIT_ISA_NAMESPACE(avx2)::codec_table<F>;
+#endif
         default: return LOWBIT_ISA_NAMESPACE(scalar)::codec_table<F>;
     }
 }
@@ -49,6 +53,9 @@ template <class F>
 #endif
 #if LOWBIT_COMPILES_AVX512VNNI
         case isa::avx512vnni: return LOWBIT_ISA_NAMESPACE(avx512vnni)::row_table;
+#endif
+#if LOWBIT_COMPILES_AVX2
+        case isa::avx2: return LOWBIT_ISA_NAMESPACE(avx2)::row_table;
 #endif
         default: return LOWBIT_ISA_NAMESPACE(scalar)::row_table;
     }
