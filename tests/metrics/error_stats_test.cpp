@@ -142,7 +142,7 @@ TEST(error_stats, sums_are_compensated) {
     const std::vector<double> zeros(reference.size(), 0.0);
     const error_stats got = lowbit::compare(row(reference), row(zeros));
     const double first = reference[0] * reference[0];
-    EXPECT_EQ(got.mse, (first + 100000.0) / 100001.0);
+    EXPECT_DOUBLE_EQ(got.mse, (first + 100000.0) / 100001.0);
 }
 
 TEST(error_stats, shapes_must_match) {
