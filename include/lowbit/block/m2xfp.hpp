@@ -203,32 +203,42 @@ struct m2xfp_weight {
         return 1.0F + 0.25F * static_cast<float>(k);
     }
 
+    /// Whether a candidate of this subgroup would decode past FLT_MAX. Its values are few bits wide, so those past
+    /// FLT_MAX are those of at least 2^128.
+    [[nodiscard]] static constexpr bool passes_flt_max(const std::array<float, block_size>& relative_value,
+                                                       std::size_t subgroup, int floor_exponent) noexcept {
+        bool passes = false;
+        for (std::size_t i = 8 * subgroup; i < 8 * subgroup + 8; ++i) {
+            passes = passes || relative_value[i] >= power_of_two(128 - floor_exponent);
+        }
+        return passes;
+    }
+
     /// The best multiplier of each subgroup for one bias. A magnitude divided by scale and multiplier is never nearer
     /// to a midpoint of E2M1 than half a step of float32 without being it, so limits serve in place of the quotient.
     [[nodiscard]] static constexpr choice choose_multipliers(const parts_type& parts,
                                                              const std::array<float, block_size>& relative,
                                                              int floor_exponent, int bias) noexcept {
         choice result{detail::clamp_exponent(floor_exponent + bias), 0, {}};
-        // Values are multiples of 2^(exponent - 3), so those past FLT_MAX are those of at least 2^128.
-        const float too_large = power_of_two(floor_exponent > 1 ? 128 - floor_exponent : 127);
+        const float step = power_of_two(result.exponent - floor_exponent);
         std::array<std::uint32_t, 4> least{};  // as in choice
         for (std::uint32_t k = 0; k < 4; ++k) {
             const auto halves = detail::count_limits(
                 parts.magnitude, detail::e2m1_limits(result.exponent, multiplier(k)), detail::e2m1_steps);
-            const float half = 0.5F * multiplier(k) * power_of_two(result.exponent - floor_exponent);
+            const float half = 0.5F * multiplier(k) * step;
+            std::array<float, block_size> value{};
             std::array<float, block_size> difference{};
-            std::array<float, 4> greatest{};
             for (std::size_t i = 0; i < block_size; ++i) {
-                const float value = static_cast<float>(halves[i]) * half;
-                difference[i] = exactly(value - relative[i]);
-                greatest[i / 8] = greatest[i / 8] < value ? value : greatest[i / 8];
+                value[i] = static_cast<float>(halves[i]) * half;
+                difference[i] = exactly(value[i] - relative[i]);
             }
             for (std::size_t subgroup = 0; subgroup < 4; ++subgroup) {
                 float error = 0;
                 for (std::size_t i = 8 * subgroup; i < 8 * subgroup + 8; ++i) {
                     error = exactly(fused_multiply_add(difference[i], difference[i], error));
                 }
-                const std::uint32_t bits = greatest[subgroup] >= too_large ? infinity_bits : to_bits(error);
+                const bool lost = floor_exponent > 122 && passes_flt_max(value, subgroup, floor_exponent);
+                const std::uint32_t bits = lost ? infinity_bits : to_bits(error);
                 if (k == 0 || bits < least[subgroup]) {
                     least[subgroup] = bits;
                     result.multiplier[subgroup] = static_cast<std::uint8_t>(k);
