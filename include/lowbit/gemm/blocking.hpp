@@ -71,6 +71,8 @@ struct blocking {
     std::size_t nc = 0;  ///< columns of C in a task, where A is cut along K
     std::size_t kc = 0;  ///< values of K in a slice of a panel, a multiple of 64
     std::size_t ka = 0;  ///< values of K of A's block, a multiple of kc; 0 or >= K: all of K
+
+    friend constexpr bool operator==(const blocking&, const blocking&) = default;
 };
 
 /// M cut into equal blocks of at most `most` rows, in multiples of `tile`.

@@ -25,6 +25,7 @@
 #include <lowbit/gemm/engine_float.hpp>
 #include <lowbit/gemm/engine_integer.hpp>
 #include <lowbit/gemm/epilogue.hpp>
+#include <lowbit/gemm/few_rows.hpp>
 #include <lowbit/gemm/loops.hpp>
 #include <lowbit/gemm/options.hpp>
 #include <lowbit/gemm/sources.hpp>
@@ -96,6 +97,13 @@ void multiply(const ASource& a, const BSource& b, const matrix_view<T>& c, std::
     const executor& executor = options.executor;
     const kernel::row_functions& rows = kernel::rows(plan.which);
     if constexpr (lane_traits<fa>::integer && lane_traits<fb>::integer) {
+        if constexpr (std::is_same_v<BSource, packed_panels<fb>>) {
+            if (shape.m <= kernel::most_few_rows && plan.blocks == blocking{}) {
+                const kernel::few_rows_product kernels = kernel::few_rows_kernels<fa, fb>(plan.which, shape.m);
+                const epilogue<T> finish(c, options, *kernels.output, rows);
+                if (run_few_rows(a, b, kernels, finish, shape, executor)) return;
+            }
+        }
         const integer_engine<ASource, BSource> engine(a, b, kernel::integer_kernels<fa, fb>(plan.which));
         const epilogue<T> finish(c, options, engine.output(), rows);
         const blocking sizes = integer_blocking(shape.m, k, engine.group, engine.tile_rows(), caches(), plan.blocks);

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels for few rows of A by instruction set and number of rows.
+#pragma once
+
+#include <cstddef>
+
+#include <lowbit/arch/isa.hpp>
+#include <lowbit/arch/target.hpp>
+#include <lowbit/kernel/few_rows.hpp>
+#include <lowbit/kernel/gemm_table.hpp>
+#include <lowbit/kernel/isa_avx2_few_rows.hpp>
+#include <lowbit/kernel/isa_avx512_few_rows.hpp>
+#include <lowbit/kernel/isa_neon_few_rows.hpp>
+#include <lowbit/kernel/isa_scalar_few_rows.hpp>
+
+namespace lowbit::kernel {
+
+/// Rows of the largest tile of these kernels.
+inline constexpr std::size_t largest_few_rows_tile = 8;
+/// Rows of A up to which they are used. Measured on Sapphire Rapids with N = 16384, K = 4096, against slices expanded
+/// to scratch for many rows: time of those over time of these, mxfp4 and nvfp4, at M = 4, 8, 16, 24, 32:
+///     2.5 2.3    1.8 2.2    1.4 1.4    1.7 1.2    0.8 1.1
+inline constexpr std::size_t most_few_rows = 24;
+/// Prefetch distance in bytes: 2 KiB is too short for hif4 (0.7 of the bandwidth at M = 1, not 1.0).
+inline constexpr std::size_t few_rows_ahead = 4096;
+
+struct few_rows_product {
+    const few_rows_kernel* kernel;
+    const expand_kernel* expand;
+    const output_kernel* output;
+};
+
+inline namespace LOWBIT_BASELINE_NAMESPACE {
+
+/// The kernels of A x B for tiles that suit `rows` rows: tiles of 1, 2, 4 or 8, of at most 4 where registers are few.
+template <class A, class B>
+[[nodiscard]] few_rows_product few_rows_kernels(isa which, std::size_t rows) noexcept {
+    using pair = pair_traits<A, B>;
+    constexpr std::size_t group = pair::group;
+    constexpr bool narrow = pair::narrow;
+    static_cast<void>(narrow);
+    switch (which) {
+#if LOWBIT_COMPILES_AVX512VBMI
+        case isa::avx512vbmi: {
+            using namespace LOWBIT_ISA_NAMESPACE(avx512vbmi)::product;
+            return {rows <= 1   ? &few_rows_row<B, group, narrow, 1>
+                    : rows <= 2 ? &few_rows_row<B, group, narrow, 2>
+                    : rows <= 4 ? &few_rows_row<B, group, narrow, 4>
+                                : &few_rows_row<B, group, narrow, 8>,
+                    &expand_row<B>, &output_row};
+        }
+#endif
+#if LOWBIT_COMPILES_AVX512VNNI
+        case isa::avx512vnni: {
+            using namespace LOWBIT_ISA_NAMESPACE(avx512vnni)::product;
+            return {rows <= 1   ? &few_rows_row<B, group, narrow, 1>
+                    : rows <= 2 ? &few_rows_row<B, group, narrow, 2>
+                    : rows <= 4 ? &few_rows_row<B, group, narrow, 4>
+                                : &few_rows_row<B, group, narrow, 8>,
+                    &expand_row<B>, &output_row};
+        }
+#endif
+#if LOWBIT_COMPILES_AVX2
+        case isa::avx2: {
+            using namespace LOWBIT_ISA_NAMESPACE(avx2)::product;
+            return {rows <= 1   ? &few_rows_row<B, group, narrow, 1>
+                    : rows <= 2 ? &few_rows_row<B, group, narrow, 2>
+                                : &few_rows_row<B, group, narrow, 4>,
+                    &expand_row<B>, &output_row};
+        }
+#endif
+#if LOWBIT_COMPILES_NEON_DOTPROD
+        case isa::neon_dotprod: {
+            using namespace LOWBIT_ISA_NAMESPACE(neon_dotprod)::product;
+            return {rows <= 1   ? &few_rows_row<B, group, narrow, 1>
+                    : rows <= 2 ? &few_rows_row<B, group, narrow, 2>
+                                : &few_rows_row<B, group, narrow, 4>,
+                    &expand_row<B>, &output_row};
+        }
+#endif
+#if LOWBIT_COMPILES_NEON
+        case isa::neon: {
+            using namespace LOWBIT_ISA_NAMESPACE(neon)::product;
+            return {rows <= 1   ? &few_rows_row<B, group, narrow, 1>
+                    : rows <= 2 ? &few_rows_row<B, group, narrow, 2>
+                                : &few_rows_row<B, group, narrow, 4>,
+                    &expand_row<B>, &output_row};
+        }
+#endif
+        default: {
+            using namespace LOWBIT_ISA_NAMESPACE(scalar)::product;
+            return {rows <= 1   ? &few_rows_row<B, group, 1>
+                    : rows <= 2 ? &few_rows_row<B, group, 2>
+                                : &few_rows_row<B, group, 4>,
+                    &expand_row<B>, &output_row};
+        }
+    }
+}
+
+}  // namespace LOWBIT_BASELINE_NAMESPACE
+}  // namespace lowbit::kernel
