@@ -104,8 +104,8 @@ expect("${out}" "how much each low-bit format loses" "Examples:" "four_over_six"
 find_program(timeout_program timeout)
 if(timeout_program)
     execute_process(
-        COMMAND ${timeout_program} --preserve-status -s INT 1 ${TOOL} --synthetic gaussian,relu,student-t --rows 4096
-                --rules all --threads 1 --csv ${WORK}/cut.csv
+        COMMAND ${timeout_program} --foreground --preserve-status -s INT 1 ${TOOL} --synthetic gaussian,relu,student-t
+                --rows 4096 --rules all --threads 1 --csv ${WORK}/cut.csv
         OUTPUT_VARIABLE out ERROR_VARIABLE err RESULT_VARIABLE result
     )
     if(NOT result EQUAL 0)
