@@ -89,9 +89,39 @@ std::uint64_t product(bool special) {
     return state;
 }
 
+/// Codes and values of all bfloat16 patterns and of as many floats with long mantissas, in every rounding.
+inline std::uint64_t elements() {
+    std::vector<std::uint8_t> codes;
+    std::vector<std::uint32_t> bits;
+    const auto minifloat = [&]<class T>(std::type_identity<T>, float x, std::uint64_t index) {
+        for (const auto mode : {lowbit::rounding::nearest_even, lowbit::rounding::nearest_away,
+                                lowbit::rounding::toward_zero, lowbit::rounding::stochastic}) {
+            const T code = T::from_float(x, mode, lowbit::overflow::infinity, {1, index});
+            codes.push_back(code.bits());
+            bits.push_back(lowbit::to_bits(code.to_float()));
+        }
+    };
+    for (std::uint32_t i = 0; i < 2 * 65536; ++i) {
+        const float x = lowbit::float_from_bits(i < 65536 ? i << 16 : i * 2654435761u);
+        minifloat(std::type_identity<lowbit::e2m1>(), x, i);
+        minifloat(std::type_identity<lowbit::e4m3>(), x, i);
+        minifloat(std::type_identity<lowbit::e5m2>(), x, i);
+        minifloat(std::type_identity<lowbit::e8m0>(), x, i);
+        for (const auto mode :
+             {lowbit::hif8_rounding::ties_away, lowbit::hif8_rounding::nearest_even, lowbit::hif8_rounding::toward_zero,
+              lowbit::hif8_rounding::hybrid, lowbit::hif8_rounding::stochastic}) {
+            const auto code = lowbit::hif8::from_float(x, mode, lowbit::overflow::infinity, {1, i});
+            codes.push_back(code.bits());
+            bits.push_back(lowbit::to_bits(code.to_float()));
+        }
+    }
+    return hash(std::span<const std::uint32_t>(bits), hash(std::span<const std::uint8_t>(codes)));
+}
+
 /// Calls report(format name, what, number) for everything that is computed.
 template <class Report>
 void run(Report report) {
+    report(std::string_view("elements"), std::string_view("codes"), elements());
     lowbit::for_each_format([&]<class F>(std::type_identity<F>) {
         report(F::name, std::string_view("values"), conversion<F>(false));
         report(F::name, std::string_view("special values"), conversion<F>(true));
