@@ -25,7 +25,8 @@ const value_grid& grid() {
 
 /// The share of the step that x lies above its lower neighbour, as `bits` binary digits.
 std::uint32_t top_discarded(double magnitude, int bits) {
-    return static_cast<std::uint32_t>(std::floor(std::ldexp(locate(grid(), magnitude).share, bits)));
+    const double digits = std::floor(std::ldexp(locate(grid(), magnitude).share, bits));
+    return digits < 0x1p32 ? static_cast<std::uint32_t>(digits) : 0;  // past the largest value: no digits to speak of
 }
 
 /// Hybrid rounding where |E| >= 4, by real numbers: F and T given, up iff something is discarded and F >= T.

@@ -31,6 +31,7 @@ void pack_panel(const typename F::block* blocks, std::size_t stride, std::size_t
                 std::uint8_t* panel) noexcept {
     using arithmetic = kernel::panel_arithmetic<F>;
     constexpr std::size_t columns = kernel::panel_columns;
+    if (depth == 0) return;
     std::memset(panel, 0, arithmetic::panel_bytes(depth));
     for (std::size_t k = 0; k < depth; k += kernel::record_values) {
         const std::size_t count = arithmetic::blocks_at(k, depth);
