@@ -24,7 +24,7 @@
 //   a
 //                              chunk: the largest key of each run of 8 to W / 2 dwords
 //   swap_pairs swap_twos       lanes 1 0 3 2 ..., lanes 2 3 0 1 ...;   gather(p, index) lane i = p[index lane i]
-//   lookup_32(table, index)    table[index] for lanes 0..31;   load_bytes(p)  W bytes to dwords
+//   lookup_32(table, index)    table[index & 31];   load_bytes(p)  W bytes to dwords
 //   load_transposed(row[W], x[8])   lane j of x[i] = row[j][i]
 //   load_codes(p)              W codes from W / 2 bytes, in bits 3..0 of dwords, whatever the other bits
 //   code_table, make_code_table, code_values(table, codes)   floats of 16 sign-magnitude codes

@@ -12,6 +12,7 @@
 #include <lowbit/kernel/abi.hpp>
 #include <lowbit/kernel/isa_avx2.hpp>
 #include <lowbit/kernel/isa_avx512.hpp>
+#include <lowbit/kernel/isa_neon.hpp>
 #include <lowbit/kernel/isa_scalar.hpp>
 
 namespace lowbit::kernel {
@@ -33,6 +34,10 @@ template <class F>
 #endif
 #if LOWBIT_COMPILES_AVX2
         case isa::avx2: return LOWBIT_ISA_NAMESPACE(avx2)::codec_table<F>;
+#endif
+#if LOWBIT_AARCH64
+        case isa::neon:
+        case isa::neon_dotprod: return LOWBIT_ISA_NAMESPACE(neon_codec)::codec_table<F>;
 #endif
         default: return LOWBIT_ISA_NAMESPACE(scalar)::codec_table<F>;
     }
@@ -56,6 +61,10 @@ template <class F>
 #endif
 #if LOWBIT_COMPILES_AVX2
         case isa::avx2: return LOWBIT_ISA_NAMESPACE(avx2)::row_table;
+#endif
+#if LOWBIT_AARCH64
+        case isa::neon:
+        case isa::neon_dotprod: return LOWBIT_ISA_NAMESPACE(neon_codec)::row_table;
 #endif
         default: return LOWBIT_ISA_NAMESPACE(scalar)::row_table;
     }
