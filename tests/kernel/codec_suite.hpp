@@ -281,15 +281,11 @@ TYPED_TEST_P(row_codecs, is_not_the_scalar_row) {
     EXPECT_NE(scalar.lower_row, tested.lower_row);
     EXPECT_NE(scalar.lower_blocks, tested.lower_blocks);
 }
-TYPED_TEST_P(row_codecs, equals_scalar_on_golden_data) {
-    check_golden_data<typename TypeParam::format>(this->which);
-}
+TYPED_TEST_P(row_codecs, equals_scalar_on_golden_data) { check_golden_data<typename TypeParam::format>(this->which); }
 TYPED_TEST_P(row_codecs, equals_scalar_on_all_bfloat16_in_every_lane) {
     check_all_bfloat16<typename TypeParam::format>(this->which);
 }
-TYPED_TEST_P(row_codecs, equals_scalar_on_random_bits) {
-    check_random_bits<typename TypeParam::format>(this->which);
-}
+TYPED_TEST_P(row_codecs, equals_scalar_on_random_bits) { check_random_bits<typename TypeParam::format>(this->which); }
 TYPED_TEST_P(row_codecs, decodes_any_bytes) { check_any_bytes<typename TypeParam::format>(this->which); }
 TYPED_TEST_P(row_codecs, case63_tails_stay_inside_at_the_end_of_a_page) {
     check_tails<typename TypeParam::format>(this->which, flush_with::end);
@@ -297,9 +293,7 @@ TYPED_TEST_P(row_codecs, case63_tails_stay_inside_at_the_end_of_a_page) {
 TYPED_TEST_P(row_codecs, case63_tails_stay_inside_at_the_begin_of_a_page) {
     check_tails<typename TypeParam::format>(this->which, flush_with::begin);
 }
-TYPED_TEST_P(row_codecs, case64_unaligned_pointers_serve) {
-    check_unaligned<typename TypeParam::format>(this->which);
-}
+TYPED_TEST_P(row_codecs, case64_unaligned_pointers_serve) { check_unaligned<typename TypeParam::format>(this->which); }
 
 REGISTER_TYPED_TEST_SUITE_P(row_codecs, is_not_the_scalar_row, equals_scalar_on_golden_data,
                             equals_scalar_on_all_bfloat16_in_every_lane, equals_scalar_on_random_bits,

@@ -118,7 +118,9 @@
   LOWBIT_PRAGMA(clang attribute push(__attribute__((target(features))), apply_to = function))
 # define LOWBIT_TARGET_END LOWBIT_PRAGMA(clang attribute pop)
 #else
-# define LOWBIT_TARGET_BEGIN(features) LOWBIT_PRAGMA(GCC push_options) LOWBIT_PRAGMA(GCC target(features))
+# define LOWBIT_TARGET_BEGIN(features) \
+  LOWBIT_PRAGMA(GCC push_options)      \
+  LOWBIT_PRAGMA(GCC target(features))
 # define LOWBIT_TARGET_END LOWBIT_PRAGMA(GCC pop_options)
 #endif
 

@@ -42,8 +42,8 @@ template <class Atoms>
 inline typename Atoms::wide gelu_tanh(typename Atoms::wide x) noexcept {
     using constants = activation_constants;
     const auto t = Atoms::minimum(Atoms::magnitude(x), Atoms::splat(1024.0));
-    const auto slope = Atoms::fused(Atoms::multiply(t, t), Atoms::splat(constants::tanh_cubic),
-                                    Atoms::splat(constants::tanh_linear));
+    const auto slope =
+        Atoms::fused(Atoms::multiply(t, t), Atoms::splat(constants::tanh_cubic), Atoms::splat(constants::tanh_linear));
     return times_sigmoid<Atoms>(x, t, Atoms::minimum(Atoms::multiply(t, slope), Atoms::splat(256.0)));
 }
 
@@ -101,8 +101,7 @@ inline void activate_values(activation kind, float* values, std::size_t count) n
         case activation::none: return activate_each<activation::none, activation_atoms>(values, count);
         case activation::relu: return activate_each<activation::relu, activation_atoms>(values, count);
         case activation::gelu: return activate_each<activation::gelu, activation_atoms>(values, count);
-        case activation::gelu_tanh:
-            return activate_each<activation::gelu_tanh, activation_atoms>(values, count);
+        case activation::gelu_tanh: return activate_each<activation::gelu_tanh, activation_atoms>(values, count);
         case activation::silu: return activate_each<activation::silu, activation_atoms>(values, count);
     }
 }

@@ -2,10 +2,10 @@
 // Row codecs, written once over the atoms of an instruction set (isa_avx512.hpp says what those must do) and included
 // inside that set's target region and namespace.
 //
-// A codec works on tiles of at most tile_size values in two passes: maxima and scales, then codes. It is a template over
-// a sink, which takes the codes either to blocks or straight to the int8 lanes of the matrix product: one implementation
-// of each encoder. What vectors do not handle (NaN, Inf, magnitudes that would leave a trick's range) is flagged block by
-// block in the first pass and done again by the format's own scalar function.
+// A codec works on tiles of at most tile_size values in two passes: maxima and scales, then codes. It is a template
+// over a sink, which takes the codes either to blocks or straight to the int8 lanes of the matrix product: one
+// implementation of each encoder. What vectors do not handle (NaN, Inf, magnitudes that would leave a trick's range) is
+// flagged block by block in the first pass and done again by the format's own scalar function.
 
 inline constexpr std::size_t chunk = 4 * width;
 
@@ -107,7 +107,8 @@ void decode_row(const typename F::block* blocks, std::size_t count, float* out, 
 
 LOWBIT_ALWAYS_INLINE vi magnitude_bits(const float* p) { return bit_and(as_int(load(p)), splat(0x7FFFFFFFU)); }
 
-/// Lane i: the largest magnitude bits of block first + i, blocks of Size floats; a block past the last one counts as the last.
+/// Lane i: the largest magnitude bits of block first + i, blocks of Size floats; a block past the last one counts as
+/// the last.
 template <std::size_t Size>
 LOWBIT_ALWAYS_INLINE vi block_maxima(const float* source, std::size_t first, std::size_t blocks) {
     vi v[width];
@@ -121,8 +122,8 @@ LOWBIT_ALWAYS_INLINE vi block_maxima(const float* source, std::size_t first, std
     return max_of_each(v);
 }
 
-/// 42 + code in the low byte, the sign in bit 31. q = x * inverse; `least_field` is the exponent field of 1 in the scale of
-/// x, `magic` brings x's exponent field to that of 2^22 u.
+/// 42 + code in the low byte, the sign in bit 31. q = x * inverse; `least_field` is the exponent field of 1 in the
+/// scale of x, `magic` brings x's exponent field to that of 2^22 u.
 LOWBIT_ALWAYS_INLINE vi e2m1_scaled(vf x, vi least_field, vf inverse, vi magic) {
     const vi u = maximum(bit_and(as_int(x), splat(0x7F800000U)), least_field);
     const vi signed_magic = or_masked(add(u, magic), as_int(x), splat(0x80000000U));
@@ -153,7 +154,8 @@ LOWBIT_ALWAYS_INLINE void redo_blocks(const float* source, std::size_t blocks, s
     }
 }
 
-/// The second pass leaves the memory idle: it asks for what the tiles after this one will read. (Harmless past the end.)
+/// The second pass leaves the memory idle: it asks for what the tiles after this one will read. (Harmless past the
+/// end.)
 LOWBIT_ALWAYS_INLINE void prefetch(const float* p) {
     __builtin_prefetch(reinterpret_cast<const char*>(p) + prefetch_distance, 0, 2);
 }
@@ -163,8 +165,8 @@ LOWBIT_ALWAYS_INLINE void prefetch_chunk(const float* p) {
     for (std::size_t i = 0; i < chunk; i += 16) prefetch(p + i);
 }
 
-/// Values of 8 columns of a row-major matrix whose rows are `stride` long: lane j of x[i] = value i of row first + j; a row
-/// past the last one counts as the last.
+/// Values of 8 columns of a row-major matrix whose rows are `stride` long: lane j of x[i] = value i of row first + j; a
+/// row past the last one counts as the last.
 LOWBIT_ALWAYS_INLINE void load_columns(const float* source, std::size_t stride, std::size_t first, std::size_t rows,
                                        vf (&x)[8]) {
     const float* row[width];
@@ -172,6 +174,8 @@ LOWBIT_ALWAYS_INLINE void load_columns(const float* source, std::size_t stride, 
     load_transposed(row, x);
 }
 
+// In this order: later ones use what earlier ones define.
+// clang-format off
 #include <lowbit/kernel/codec_lower.inl>
 #include <lowbit/kernel/codec_mxfp4.inl>
 #include <lowbit/kernel/codec_nvfp4.inl>
@@ -179,6 +183,7 @@ LOWBIT_ALWAYS_INLINE void load_columns(const float* source, std::size_t stride, 
 #include <lowbit/kernel/codec_m2xfp.inl>
 #include <lowbit/kernel/codec_hif8.inl>
 #include <lowbit/kernel/codec_rows.inl>
+// clang-format on
 
 /// The row of a format.
 template <class F>

@@ -30,7 +30,7 @@ struct row_codec<hif4> {
     LOWBIT_ALWAYS_INLINE static void encode(const float* source, std::size_t count, const Sink& sink) {
         constexpr bool in_bfloat16 = Rounding == hif4_rounding::ascend_a6;
         const std::size_t units = count / size;
-        alignas(64) std::uint32_t maxima[tile_units * groups];         // of runs of 4
+        alignas(64) std::uint32_t maxima[tile_units * groups];           // of runs of 4
         alignas(64) std::uint32_t folded[(tile_units + width) * width];  // a unit's maxima folded into one vector
         alignas(64) std::uint32_t byte[tile_units + width];
         alignas(64) float reciprocal[tile_units + width];
@@ -97,7 +97,8 @@ struct row_codec<hif4> {
                 vf t = mul(x, load_fours(factor + at / 4));
                 if constexpr (in_bfloat16) {
                     t = to_bfloat16(t);
-                    const vi magic = or_masked(splat(0x4A000000U), as_int(t), splat(0x80000000U));  // 2^21: steps of 1/4
+                    const vi magic =
+                        or_masked(splat(0x4A000000U), as_int(t), splat(0x80000000U));  // 2^21: steps of 1/4
                     w[i] = as_int(add(t, as_float(magic)));
                 } else {
                     // Half an ulp of bfloat16 more: what bfloat16's ties to even reach of multiples of 1/8 is reached.
@@ -115,7 +116,7 @@ struct row_codec<hif4> {
 
     /// E6M2 bytes and reciprocals in bfloat16 from the bits of the units' maxima.
     LOWBIT_ALWAYS_INLINE static void scale(vi largest, std::uint32_t* byte, float* reciprocal) {
-        const vi sf = as_int(to_bfloat16(mul(as_float(largest), splat(0.142578125F))));  // 1/7 in bfloat16
+        const vi sf = as_int(to_bfloat16(mul(as_float(largest), splat(0.142578125F))));          // 1/7 in bfloat16
         const vi clamped = minimum(maximum(sf, splat((127U - 48U) << 23)), splat(0x47400000U));  // 2^-48, 49152
         const vi odd = bit_and(shift_right<21>(clamped), splat(1U));
         const vi rounded = shift_right<21>(add(clamped, add(odd, splat(0x0FFFFFU))));

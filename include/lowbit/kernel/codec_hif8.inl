@@ -59,9 +59,9 @@ struct row_codec<hif8> {
     /// Codes in the low bytes.
     template <hif8_rounding Rounding>
     LOWBIT_ALWAYS_INLINE static vi convert(vi bits, vi infinity, vi random) {
-        constexpr std::uint32_t least = (127U - 23U) << 23;          // 2^-23: what lies below becomes 0
-        constexpr std::uint32_t second = (127U - 22U) << 23;         // 2^-22, the least value
-        constexpr std::uint32_t last_binade = (127U + 15U) << 23;    // 32768
+        constexpr std::uint32_t least = (127U - 23U) << 23;            // 2^-23: what lies below becomes 0
+        constexpr std::uint32_t second = (127U - 22U) << 23;           // 2^-22, the least value
+        constexpr std::uint32_t last_binade = (127U + 15U) << 23;      // 32768
         constexpr std::uint32_t overflows = last_binade + (1U << 21);  // 40960
         const vi u = bit_and(bits, splat(0x7FFFFFFFU));
         const vi mantissa_width = lookup_32(hif8_by_exponent.width, exponent_magnitude(shift_right<23>(u)));
@@ -89,8 +89,8 @@ struct row_codec<hif8> {
         // The sum's own exponent tells the fields: a carry may have changed them, the mantissa is 0 then.
         const vi field = shift_right<23>(sum);
         const vi magnitude = exponent_magnitude(field);
-        const vi negative = select(greater(splat(127U), field), lookup_32(hif8_by_exponent.negative, magnitude),
-                                   splat(0U));
+        const vi negative =
+            select(greater(splat(127U), field), lookup_32(hif8_by_exponent.negative, magnitude), splat(0U));
         const vi kept = bit_and(sum, splat(0x7FFFFFU));
         vi code = add(lookup_32(hif8_by_exponent.code, magnitude), negative);
         code = add(code, shift_right(kept, sub(splat(23U), lookup_32(hif8_by_exponent.width, magnitude))));

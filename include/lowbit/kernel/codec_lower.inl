@@ -27,8 +27,8 @@ struct lane_sink {
         here.index += i * F::block_size;
         const typename F::block block =
             F::encode(std::span<const float, F::block_size>(values, F::block_size), options, here);
-        lane_scale[i] = lower_block<F>(block, std::span<std::int8_t, F::block_size>(lanes + i * F::block_size,
-                                                                                      F::block_size));
+        lane_scale[i] =
+            lower_block<F>(block, std::span<std::int8_t, F::block_size>(lanes + i * F::block_size, F::block_size));
     }
 };
 

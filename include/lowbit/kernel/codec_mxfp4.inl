@@ -22,11 +22,11 @@ struct power_scales {
 /// What a rule adds to the bits of the maximum, so that the mantissas it bumps carry into the exponent.
 inline std::uint32_t mxfp4_carry(mxfp4_scale_rule rule) {
     switch (rule) {
-        case mxfp4_scale_rule::ceil: return 0x7FFFFFU;    // m > 1
-        case mxfp4_scale_rule::rceil: return 0x3FFFFFU;   // m > 1.5
-        case mxfp4_scale_rule::even: return 0x200000U;    // m >= 1.75
-        case mxfp4_scale_rule::oas: return 0x1FFFFFU;     // m > 1.75
-        case mxfp4_scale_rule::uos: return 0x17FFFFU;     // m > 1.8125
+        case mxfp4_scale_rule::ceil: return 0x7FFFFFU;   // m > 1
+        case mxfp4_scale_rule::rceil: return 0x3FFFFFU;  // m > 1.5
+        case mxfp4_scale_rule::even: return 0x200000U;   // m >= 1.75
+        case mxfp4_scale_rule::oas: return 0x1FFFFFU;    // m > 1.75
+        case mxfp4_scale_rule::uos: return 0x17FFFFU;    // m > 1.8125
         case mxfp4_scale_rule::floor:
         case mxfp4_scale_rule::search: break;
     }
@@ -73,7 +73,8 @@ struct row_codec<mxfp4> {
         redo_blocks<size>(source, blocks, not_finite, sink);
     }
 
-    /// The byte of least error among the floor rule's (`byte`) and its neighbours, of blocks first .. first + width - 1.
+    /// The byte of least error among the floor rule's (`byte`) and its neighbours, of blocks first .. first + width
+    /// - 1.
     static vi search(const float* source, std::size_t first, std::size_t blocks, vi byte) {
         const vf inverse = as_float(sub(splat(254U << 23), shift_left<23>(byte)));
         vi tried[3];

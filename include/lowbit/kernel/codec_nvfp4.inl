@@ -49,14 +49,14 @@ struct row_codec<nvfp4> {
         for (std::size_t first = 0; first < blocks; first += width) {
             const vi maxima = block_maxima<size>(source, first, blocks);
             const vf quotient = mul(as_float(maxima), per_maximum);
-            const vm out = mask_or(greater(maxima, splat(0x7F7FFFFFU)),
-                                   greater(as_int(quotient), splat(greatest_quotient)));
+            const vm out =
+                mask_or(greater(maxima, splat(0x7F7FFFFFU)), greater(as_int(quotient), splat(greatest_quotient)));
             left_out |= std::uint64_t{lanes_of(out)} << first;
             const e4m3_scales scale = round_to_e4m3(quotient);
             const vi reciprocal = as_int(div(splat(1.0F), mul(scale.value, per_scale)));
             store(byte + first, scale.byte);
-            store(multiplier + first, select(equal(scale.byte, splat(0U)), splat(0.0F),
-                                             as_float(minimum(reciprocal, splat(0x7F7FFFFFU)))));
+            store(multiplier + first,
+                  select(equal(scale.byte, splat(0U)), splat(0.0F), as_float(minimum(reciprocal, splat(0x7F7FFFFFU)))));
         }
         sink.scales(byte, blocks);
         for (std::size_t first = 0; first < count; first += chunk) {
@@ -87,8 +87,8 @@ struct row_codec<nvfp4> {
             const vi maxima = block_maxima<size>(source, first, blocks);
             const vf relative = div(div(as_float(maxima), splat(6.0F)), tensor_scale);
             const vf greatest = six_or_four ? div(div(as_float(maxima), splat(4.0F)), tensor_scale) : relative;
-            const vm out = mask_or(greater(maxima, splat(greatest_divided)),
-                                   greater(as_int(greatest), splat(greatest_quotient)));
+            const vm out =
+                mask_or(greater(maxima, splat(greatest_divided)), greater(as_int(greatest), splat(greatest_quotient)));
             left_out |= std::uint64_t{lanes_of(out)} << first;
             e4m3_scales scale = round_to_e4m3(relative);
             if (six_or_four) {

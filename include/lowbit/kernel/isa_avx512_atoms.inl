@@ -9,8 +9,8 @@ using vb = __m512i;
 using vm = __mmask16;
 inline constexpr std::size_t width = 16;
 
-// g++ 12 reports the undefined operand inside its plain intrinsics as an uninitialised variable of ours. The zero-masked
-// forms with a full mask have none and become the same instructions.
+// g++ 12 reports the undefined operand inside its plain intrinsics as an uninitialised variable of ours. The
+// zero-masked forms with a full mask have none and become the same instructions.
 inline constexpr __mmask8 all8 = 0xFF;
 inline constexpr __mmask16 all16 = 0xFFFF;
 inline constexpr __mmask32 all32 = 0xFFFFFFFF;
@@ -124,7 +124,8 @@ LOWBIT_ALWAYS_INLINE void load_transposed(const float* const (&row)[width], vf (
     vf t[8];
     LOWBIT_UNROLL
     for (std::size_t j = 0; j < 8; j += 4) {
-        const vf a = _mm512_maskz_unpacklo_ps(all16, r[j], r[j + 1]), b = _mm512_maskz_unpackhi_ps(all16, r[j], r[j + 1]);
+        const vf a = _mm512_maskz_unpacklo_ps(all16, r[j], r[j + 1]),
+                 b = _mm512_maskz_unpackhi_ps(all16, r[j], r[j + 1]);
         const vf c = _mm512_maskz_unpacklo_ps(all16, r[j + 2], r[j + 3]);
         const vf d = _mm512_maskz_unpackhi_ps(all16, r[j + 2], r[j + 3]);
         t[j] = _mm512_maskz_shuffle_ps(all16, a, c, 0x44);
@@ -132,7 +133,8 @@ LOWBIT_ALWAYS_INLINE void load_transposed(const float* const (&row)[width], vf (
         t[j + 2] = _mm512_maskz_shuffle_ps(all16, b, d, 0x44);
         t[j + 3] = _mm512_maskz_shuffle_ps(all16, b, d, 0xEE);
     }
-    // t[i]: lanes (rows 0..3 value i)(rows 0..3 value 4 + i)(rows 8..11 value i)(rows 8..11 value 4 + i); t[4 + i]: rows 4..
+    // t[i]: lanes (rows 0..3 value i)(rows 0..3 value 4 + i)(rows 8..11 value i)(rows 8..11 value 4 + i); t[4 + i]:
+    // rows 4..
     const vi even = _mm512_setr_epi32(0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27);
     const vi odd = _mm512_setr_epi32(4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31);
     LOWBIT_UNROLL
@@ -201,7 +203,9 @@ LOWBIT_ALWAYS_INLINE code_table make_code_table(const float (&magnitudes)[8]) {
     const __m256 n = _mm256_or_ps(m, _mm256_set1_ps(-0.0F));
     return _mm512_insertf32x8(_mm512_castps256_ps512(m), n, 1);
 }
-LOWBIT_ALWAYS_INLINE vf code_values(code_table table, vi codes) { return _mm512_maskz_permutexvar_ps(all16, codes, table); }
+LOWBIT_ALWAYS_INLINE vf code_values(code_table table, vi codes) {
+    return _mm512_maskz_permutexvar_ps(all16, codes, table);
+}
 /// 4 floats, each repeated 4 times.
 LOWBIT_ALWAYS_INLINE vf load_fours(const float* p) {
     const vi pick = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
@@ -282,17 +286,18 @@ LOWBIT_ALWAYS_INLINE bool hif8_ties_away(const float* p, bool saturates, vb& cod
     const vi ab = _mm512_ternarylogic_epi32(shift_right<16>(as_int(a)), as_int(b), high, 0xF8);
     const vi cd = _mm512_ternarylogic_epi32(shift_right<16>(as_int(c)), as_int(d), high, 0xF8);
     const vi low = _mm512_set1_epi16(0x00FF);
-    const vi magnitude = _mm512_ternarylogic_epi32(low, hif8_words_codes(ab),
-                                                   _mm512_slli_epi16(hif8_words_codes(cd), 8), 0xCA);
-    const vi sign = _mm512_and_si512(_mm512_ternarylogic_epi32(low, _mm512_srli_epi16(ab, 8), cd, 0xCA),
-                                     splat_u8(0x80));
+    const vi magnitude =
+        _mm512_ternarylogic_epi32(low, hif8_words_codes(ab), _mm512_slli_epi16(hif8_words_codes(cd), 8), 0xCA);
+    const vi sign =
+        _mm512_and_si512(_mm512_ternarylogic_epi32(low, _mm512_srli_epi16(ab, 8), cd, 0xCA), splat_u8(0x80));
     vi code = magnitude;
     if (saturates) {
         const __mmask64 infinite = _mm512_cmpeq_epi8_mask(code, splat_u8(detail::hif8_infinity_code));
         code = _mm512_mask_mov_epi8(code, infinite, splat_u8(detail::hif8_max_code));
     }
     code = _mm512_mask_add_epi8(code, _mm512_test_epi8_mask(code, code), code, sign);
-    const vi pick = _mm512_maskz_broadcast_i32x4(all16, _mm_setr_epi8(0, 4, 8, 12, 2, 6, 10, 14, 1, 5, 9, 13, 3, 7, 11, 15));
+    const vi pick =
+        _mm512_maskz_broadcast_i32x4(all16, _mm_setr_epi8(0, 4, 8, 12, 2, 6, 10, 14, 1, 5, 9, 13, 3, 7, 11, 15));
     const vi order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     codes = _mm512_maskz_permutexvar_epi32(all16, order, _mm512_shuffle_epi8(code, pick));
     return true;

@@ -9,7 +9,7 @@
 
 # if LOWBIT_COMPILES_NEON_DOTPROD
 LOWBIT_TARGET_BEGIN_NEON_DOTPROD
-namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(neon_dotprod)::product {
+namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(neon_dotprod)::product{
 
 #  include <lowbit/kernel/isa_neon_few_rows.inl>
 

@@ -73,13 +73,14 @@ LOWBIT_TARGET_END
 # endif
 
 # if LOWBIT_COMPILES_AVX512VBMI
-    LOWBIT_TARGET_BEGIN_AVX512VBMI namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx512vbmi){
+LOWBIT_TARGET_BEGIN_AVX512VBMI
+namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx512vbmi){
 
 #  include <lowbit/kernel/isa_avx512_activation.inl>
 
 #  include <lowbit/kernel/activation.inl>
 
-    }  // namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx512vbmi)
+}  // namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx512vbmi)
 LOWBIT_TARGET_END
 # endif
 
