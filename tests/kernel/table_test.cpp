@@ -72,26 +72,27 @@ TEST_F(table_choice, each_row_can_be_forced_and_runs) {
     }
 }
 
+bool sixteen_threads_agree() {
+    std::atomic<int> waiting{16};
+    std::atomic<int> agree{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 16; ++i) {
+        threads.emplace_back([&] {
+            --waiting;
+            while (waiting.load() > 0) std::this_thread::yield();
+            std::array<float, 32> values{};
+            values[7] = 3.0F;
+            mxfp4::block block{};
+            kernel::codec<mxfp4>().encode_row(values.data(), 32, &block, {}, {});
+            if (block == mxfp4::encode(values)) ++agree;
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    return agree.load() == 16;
+}
+
 TEST_F(table_choice, case75_first_use_from_16_threads) {
-    EXPECT_EXIT(
-        {
-            std::atomic<int> waiting{16}, agree{0};
-            std::vector<std::thread> threads;
-            for (int i = 0; i < 16; ++i) {
-                threads.emplace_back([&] {
-                    --waiting;
-                    while (waiting.load() > 0) std::this_thread::yield();
-                    std::array<float, 32> values{};
-                    values[7] = 3.0F;
-                    mxfp4::block block{};
-                    kernel::codec<mxfp4>().encode_row(values.data(), 32, &block, {}, {});
-                    if (block == mxfp4::encode(values)) ++agree;
-                });
-            }
-            for (std::thread& thread : threads) thread.join();
-            report_whether(agree.load() == 16);
-        },
-        testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(report_whether(sixteen_threads_agree()), testing::ExitedWithCode(0), "");
 }
 
 // Row functions, on every instruction set.
@@ -176,7 +177,7 @@ TEST_P(row_functions, case63_tails_stay_inside) {
 }
 
 INSTANTIATE_TEST_SUITE_P(table, row_functions, testing::ValuesIn(arch::all_isas),
-                         [](const auto& info) { return std::string(to_string(info.param)); });
+                         [](const testing::TestParamInfo<isa>& row) { return std::string(to_string(row.param)); });
 
 }  // namespace
 }  // namespace lowbit::test
