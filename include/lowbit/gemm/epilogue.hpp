@@ -2,17 +2,20 @@
 // From sums to C: tensor scales, alpha, bias, beta, the rounding to C's type.
 //
 //     s = (tensor_scale_a * tensor_scale_b) * alpha;   t = bias[n], or -0;   y = fma(s, acc, t)
-//     y = fma(beta, C, y) unless beta == 0;   NaN -> 0x7FC00000;   rounded to C's type
+//     y = fma(beta, C, y) unless beta == 0;   NaN -> 0x7FC00000
+//     y = activation(y);   function(y);   y = y + residual;   NaN -> 0x7FC00000;   rounded to C's type
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <type_traits>
 
 #include <lowbit/convert/row_access.hpp>
 #include <lowbit/core/bits.hpp>
 #include <lowbit/core/matrix_view.hpp>
 #include <lowbit/gemm/options.hpp>
+#include <lowbit/kernel/activation_table.hpp>
 #include <lowbit/kernel/gemm_abi.hpp>
 #include <lowbit/kernel/panel_layout.hpp>
 #include <lowbit/kernel/table.hpp>
@@ -26,21 +29,21 @@ template <class T>
 class epilogue {
   public:
     epilogue(const matrix_view<T>& c, const gemm_options& options, const kernel::output_kernel& kernel,
-             const kernel::row_functions& rows) noexcept
+             const kernel::row_functions& rows, isa which) noexcept
         : c_(c),
-          alpha_(options.alpha),
-          beta_(options.beta),
+          options_(&options),
           bias_(options.bias.empty() ? nullptr : options.bias.data()),
           kernel_(&kernel),
-          rows_(&rows) {}
+          rows_(&rows),
+          activate_(kernel::activation_row(which)),
+          finishes_(options.activation != activation::none || options.function || !options.residual.empty()) {}
 
     /// Asks for the lines of the tile that will be written next.
     void prefetch(std::size_t row, std::size_t rows, std::size_t column) const noexcept {
         for (std::size_t r = 0; r < rows; ++r) {
             const T* const p = c_.row(row + r) + column;
-            __builtin_prefetch(p, 1);
-            __builtin_prefetch(p + 64 / sizeof(T) - 1, 1);
-            __builtin_prefetch(p + kernel::panel_columns - 1, 1);
+            for (std::size_t i = 0; i < kernel::panel_columns; i += 64 / sizeof(T)) prefetch_for_writing(p + i);
+            prefetch_for_writing(p + kernel::panel_columns - 1);
         }
     }
 
@@ -50,7 +53,8 @@ class epilogue {
     void write(const float* acc, std::size_t row, std::size_t rows, std::size_t column, std::size_t columns,
                const float* b_scales, const AScale& a_scale) const noexcept {
         for (std::size_t r = 0; r < rows; ++r) {
-            segment(acc + r * kernel::panel_columns, a_scale(row + r), b_scales, alpha_, row + r, column, columns);
+            segment(acc + r * kernel::panel_columns, a_scale(row + r), b_scales, options_->alpha, row + r, column,
+                    columns);
         }
     }
 
@@ -65,31 +69,67 @@ class epilogue {
     }
 
   private:
+    static void prefetch_for_writing(const T* p) noexcept {
+#if LOWBIT_X86
+        // Not __builtin_prefetch: without -mprfchw that asks for a line to read, and the store must ask again.
+        asm volatile("prefetchw %0" : : "m"(*p));
+#else
+        __builtin_prefetch(p, 1);
+#endif
+    }
+
     void segment(const float* acc, float a_scale, const float* b_scales, float alpha, std::size_t row,
                  std::size_t column, std::size_t columns) const noexcept {
         T* const out = c_.row(row) + column;
-        kernel::output_segment s{acc,   b_scales, a_scale, alpha,  bias_ != nullptr ? bias_ + column : nullptr,
-                                 beta_, nullptr,  nullptr, columns};
+        const float beta = options_->beta;
+        kernel::output_segment s{acc,  b_scales, a_scale, alpha,  bias_ != nullptr ? bias_ + column : nullptr,
+                                 beta, nullptr,  nullptr, columns};
         if constexpr (std::is_same_v<T, float>) {
-            s.c = out;
-            s.out = out;
-            kernel_->segment(s);
+            if (!finishes_) {
+                s.c = out;
+                s.out = out;
+                kernel_->segment(s);
+                return;
+            }
+        }
+        float y[kernel::panel_columns];
+        if (abs_bits(beta) != 0) {
+            if constexpr (std::is_same_v<T, float>) {
+                std::copy_n(out, columns, y);
+            } else {
+                widen(*rows_, out, columns, y);
+            }
+        }
+        s.c = y;
+        s.out = y;
+        kernel_->segment(s);
+        if (finishes_) finish(y, row, column, columns);
+        if constexpr (std::is_same_v<T, float>) {
+            std::copy_n(y, columns, out);
         } else {
-            float y[kernel::panel_columns];
-            if (abs_bits(beta_) != 0) widen(*rows_, out, columns, y);
-            s.c = y;
-            s.out = y;
-            kernel_->segment(s);
             narrow(*rows_, y, columns, out);
         }
     }
 
+    void finish(float* y, std::size_t row, std::size_t column, std::size_t columns) const noexcept {
+        if (options_->activation != activation::none) activate_(options_->activation, y, columns);
+        if (options_->function) (*options_->function)(row, column, std::span<float>(y, columns));
+        if (!options_->residual.empty()) {
+            const float* const residual = options_->residual.row(row) + column;
+            for (std::size_t i = 0; i < columns; ++i) y[i] = exactly(exactly(y[i]) + residual[i]);
+        }
+        for (std::size_t i = 0; i < columns; ++i) {
+            if (is_nan(y[i])) y[i] = quiet_nan;
+        }
+    }
+
     matrix_view<T> c_;
-    float alpha_;
-    float beta_;
+    const gemm_options* options_;
     const float* bias_;
     const kernel::output_kernel* kernel_;
     const kernel::row_functions* rows_;
+    kernel::activation_function activate_;
+    bool finishes_;
 };
 
 }  // namespace LOWBIT_BASELINE_NAMESPACE

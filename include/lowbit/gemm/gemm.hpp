@@ -8,6 +8,7 @@
 ///     acc = fma(float(dot) * scale_a, scale_b, acc)      dot: exact integer dot product of the lanes; acc starts at +0
 ///     s   = (tensor_scale_a * tensor_scale_b) * alpha    1 where a format has none; with row scales that row's
 ///     t   = bias[n], or -0 where there is none;  y = fma(s, acc, t);  y = fma(beta, C, y) unless beta == 0
+///     y = activation(y);  the caller's function;  y = y + residual       where options ask for them
 ///     C   = y rounded to C's type; every NaN is 0x7FC00000
 ///
 /// Where either format is hif8, both sides are decoded to float32 and acc = fma(a, b, acc) for each k in ascending
@@ -66,6 +67,25 @@ inline void check_no_overlap(const byte_rows& c, const byte_rows& input, const c
     }
 }
 
+/// Residual: C's shape or none; it may be C itself, each element is read before it is written.
+template <class T>
+void check_residual(const matrix_view<T>& c, const matrix_view<const float>& residual) {
+    if (residual.empty()) return;
+    constexpr const char* name = "lowbit::gemm";
+    if (residual.rows() != c.rows()) {
+        fail(message(name, ": rows ", residual.rows(), " of option 'residual' do not match rows ", c.rows(),
+                     " of output 'c'"));
+    }
+    if (residual.cols() != c.cols()) {
+        fail(message(name, ": cols ", residual.cols(), " of option 'residual' do not match cols ", c.cols(),
+                     " of output 'c'"));
+    }
+    if constexpr (std::is_same_v<T, float>) {
+        if (residual.data() == c.data() && residual.stride() == c.stride()) return;
+    }
+    check_no_overlap(byte_rows_of(c), byte_rows_of(residual), "option 'residual'");
+}
+
 template <class F>
 void check_no_overlap(const byte_rows& c, const quantized_matrix<F>& q, const char* what) {
     check_no_overlap(c, byte_rows_of(q.bytes().data(), q.bytes().size()), what);
@@ -100,12 +120,12 @@ void multiply(const ASource& a, const BSource& b, const matrix_view<T>& c, std::
         if constexpr (std::is_same_v<BSource, packed_panels<fb>>) {
             if (shape.m <= kernel::most_few_rows && plan.blocks == blocking{}) {
                 const kernel::few_rows_product kernels = kernel::few_rows_kernels<fa, fb>(plan.which, shape.m);
-                const epilogue<T> finish(c, options, *kernels.output, rows);
+                const epilogue<T> finish(c, options, *kernels.output, rows, plan.which);
                 if (run_few_rows(a, b, kernels, finish, shape, executor)) return;
             }
         }
         const integer_engine<ASource, BSource> engine(a, b, kernel::integer_kernels<fa, fb>(plan.which));
-        const epilogue<T> finish(c, options, engine.output(), rows);
+        const epilogue<T> finish(c, options, engine.output(), rows, plan.which);
         const blocking sizes = integer_blocking(shape.m, k, engine.group, engine.tile_rows(), caches(), plan.blocks);
         if (sizes.ka >= k) {
             run_resident(engine, finish, shape, sizes, executor);
@@ -114,7 +134,7 @@ void multiply(const ASource& a, const BSource& b, const matrix_view<T>& c, std::
         }
     } else {
         const float_engine<ASource, BSource> engine(a, b, plan.which);
-        const epilogue<T> finish(c, options, engine.output(), rows);
+        const epilogue<T> finish(c, options, engine.output(), rows, plan.which);
         const blocking sizes =
             float_blocking(shape.m, shape.n, engine.tile_rows(), executor.concurrency(), caches(), plan.blocks);
         run_sliced(engine, finish, shape, sizes, executor);
@@ -126,7 +146,8 @@ template <class ASource, class BSource, class T>
 void write_without_sums(const ASource& a, const BSource& b, const matrix_view<T>& c, const gemm_options& options,
                         const gemm_plan& plan) {
     const arch::fp_guard guard;
-    const epilogue<T> finish(c, options, *kernel::float_kernels(plan.which).output, kernel::rows(plan.which));
+    const epilogue<T> finish(c, options, *kernel::float_kernels(plan.which).output, kernel::rows(plan.which),
+                             plan.which);
     const float zeros[kernel::panel_columns] = {};
     float scales[kernel::panel_columns];
     for (std::size_t i = 0; i < c.rows(); ++i) {
@@ -150,6 +171,7 @@ void gemm_float_rows(const matrix_view<S>& a, const B& b, const matrix_view<T>& 
     check_no_overlap(out, byte_rows_of(a), "input 'a'");
     check_no_overlap(out, b, "input 'b'");
     check_no_overlap(out, byte_rows_of(options.bias.data(), options.bias.size_bytes()), "option 'bias'");
+    check_residual(c, options.residual);
     if (c.empty()) return;
     using value = std::remove_const_t<S>;
     const bool reads = abs_bits(options.alpha) != 0;
@@ -170,6 +192,7 @@ void gemm_blocks(const quantized_matrix<FA>& a, const B& b, const matrix_view<T>
     check_no_overlap(out, a, "input 'a'");
     check_no_overlap(out, b, "input 'b'");
     check_no_overlap(out, byte_rows_of(options.bias.data(), options.bias.size_bytes()), "option 'bias'");
+    check_residual(c, options.residual);
     if (c.empty()) return;
     const block_rows<FA> source(a, plan.which);
     if (abs_bits(options.alpha) == 0 || a.cols() == 0) {

@@ -3,19 +3,31 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 
 #include <lowbit/block/registry.hpp>
 #include <lowbit/core/executor.hpp>
+#include <lowbit/core/function_ref.hpp>
+#include <lowbit/core/matrix_view.hpp>
+#include <lowbit/kernel/activation.hpp>
 
 namespace lowbit {
 
-/// Options of gemm: C = alpha * A B^T + bias + beta * C, rounded once to C's type; the exact order is in gemm.hpp.
+/// A user's part of the epilogue: changes `values`, those of row `row` of C from column `column` on (at most 32), in
+/// place. Called once for each element, from several threads at once where the executor has them; must not throw.
+using epilogue_function = function_ref<void(std::size_t row, std::size_t column, std::span<float> values)>;
+
+/// Options of gemm: C = function(activation(alpha * A B^T + bias + beta * C)) + residual, rounded once to C's type; the
+/// exact order is in gemm.hpp.
 struct gemm_options {
     float alpha = 1;                   ///< 0: A and B are not read
     float beta = 0;                    ///< 0 (of either sign): C is not read
     std::span<const float> bias = {};  ///< one value a column of C, or empty
     lowbit::executor executor = {};    ///< serial by default; the result has the same bits for any
+    lowbit::activation activation = lowbit::activation::none;  ///< see gemm/activation.hpp
+    std::optional<epilogue_function> function = {};            ///< applied after the activation; must outlive the call
+    matrix_view<const float> residual = {};                    ///< of C's shape, or empty; may be C itself
 };
 
 /// The format that activations are quantised to on the fly when the weights are in format F: F itself, but for

@@ -5,6 +5,7 @@
 //     bytes  low_index<Kind, Position>(bytes line, bytes fields)         look-up index of the low nibbles of a line
 //     bytes  high_index<Kind, Position>(bytes line, bytes fields)        of the high nibbles
 //     bytes  few_fields<Kind>(const std::uint8_t* planes)                what selector_fields gives
+//     bytes  right<N>(bytes)                                             shift of each dword, zeros coming in
 //     bool   within<Low, High>(const std::uint8_t*, count)               all bytes in Low..High; count a multiple of 32
 //     void   fetch(const std::uint8_t*)                                  prefetch of a line
 //     lanes  as_lanes(bytes)                                             the same register
@@ -77,43 +78,17 @@ LOWBIT_ALWAYS_INLINE void few_pair(const std::uint8_t* line, const Table& table,
     }
 }
 
-/// Group `First` / (Group / 8) of a block: pairs First .. First + Group / 8 - 1.
-template <lane_selector Kind, std::size_t Group, int First, bool Narrow, std::size_t Rows, class Table>
-LOWBIT_ALWAYS_INLINE void few_group(const std::uint8_t* codes, const Table& table, bytes low_fields, bytes high_fields,
-                                    const std::int8_t* a, const std::int32_t* a_scales, floats low_scale,
-                                    floats high_scale, float* acc) noexcept {
-    words x[2 * Rows];
-    LOWBIT_UNROLL
-    for (std::size_t r = 0; r < Rows; ++r) x[2 * r] = x[2 * r + 1] = start_words(a_scales + 2 * Rows + r);
-    few_pair<Kind, First, Narrow, Rows>(codes, table, low_fields, high_fields, a, x);
-    few_pair<Kind, First + 1, Narrow, Rows>(codes + 128, table, low_fields, high_fields, a + 8 * Rows, x);
-    if constexpr (Group >= 32) {
-        few_pair<Kind, First + 2, Narrow, Rows>(codes + 256, table, low_fields, high_fields, a + 16 * Rows, x);
-        few_pair<Kind, First + 3, Narrow, Rows>(codes + 384, table, low_fields, high_fields, a + 24 * Rows, x);
-    }
-    if constexpr (Group >= 64) {
-        few_pair<Kind, First + 4, Narrow, Rows>(codes + 512, table, low_fields, high_fields, a + 32 * Rows, x);
-        few_pair<Kind, First + 5, Narrow, Rows>(codes + 640, table, low_fields, high_fields, a + 40 * Rows, x);
-        few_pair<Kind, First + 6, Narrow, Rows>(codes + 768, table, low_fields, high_fields, a + 48 * Rows, x);
-        few_pair<Kind, First + 7, Narrow, Rows>(codes + 896, table, low_fields, high_fields, a + 56 * Rows, x);
-    }
-    LOWBIT_UNROLL
-    for (std::size_t r = 0; r < Rows; ++r) {
-        const floats scale = splat_bits(a_scales + r), offset = splat_bits(a_scales + Rows + r);
-        float* const row = acc + panel_columns * r;
-        store(row, madd(madd(sums<Narrow>(x[2 * r]), scale, offset), low_scale, load(row)));
-        store(row + 16, madd(madd(sums<Narrow>(x[2 * r + 1]), scale, offset), high_scale, load(row + 16)));
-    }
-}
-
-/// One block of 32 columns.
+/// One block of 32 columns. Loops that are not unrolled keep the code small: 16 values of K a round (32 with 8 rows),
+/// and selectors move on by a shift.
 template <class F, std::size_t Group, bool Narrow, std::size_t Rows, class Table>
 LOWBIT_ALWAYS_INLINE void few_block(const std::uint8_t* codes, const std::uint8_t* selectors,
                                     const std::uint8_t* scales, bool ordinary, const Table& table, const std::int8_t* a,
                                     const std::int32_t* a_scales, float* acc) noexcept {
     constexpr lane_selector kind = lane_traits<F>::selector;
-    constexpr std::size_t groups = F::block_size / Group;
-    LOWBIT_UNROLL
+    constexpr std::size_t pairs = Rows >= 8 && Group >= 32 ? 4 : 2;  // of lines a round
+    constexpr int used =
+        static_cast<int>(pairs) * (kind == lane_selector::nested ? 4 : 2);  // bits of selectors in them
+#pragma GCC unroll 1
     for (std::size_t part = 0; part < 64; part += unit_bytes) {
         const std::size_t column = part / 4;
         bytes low{}, high{};
@@ -123,20 +98,38 @@ LOWBIT_ALWAYS_INLINE void few_block(const std::uint8_t* codes, const std::uint8_
         }
         const floats low_scale = few_scales<F>(scales + column, ordinary);
         const floats high_scale = few_scales<F>(scales + column + 16, ordinary);
-        const std::uint8_t* const c = codes + part;
+        const std::uint8_t* line = codes + part;
+        const std::int8_t* lanes_of_a = a;
+        const std::int32_t* words_of_a = a_scales;
         float* const out = acc + column;
-        few_group<kind, Group, 0, Narrow, Rows>(c, table, low, high, a, a_scales, low_scale, high_scale, out);
-        if constexpr (groups >= 2) {
-            few_group<kind, Group, static_cast<int>(Group / 8), Narrow, Rows>(
-                c + 16 * Group, table, low, high, a + Group * Rows, a_scales + 3 * Rows, low_scale, high_scale, out);
-        }
-        if constexpr (groups >= 4) {
-            few_group<kind, Group, static_cast<int>(2 * Group / 8), Narrow, Rows>(
-                c + 32 * Group, table, low, high, a + 2 * Group * Rows, a_scales + 6 * Rows, low_scale, high_scale,
-                out);
-            few_group<kind, Group, static_cast<int>(3 * Group / 8), Narrow, Rows>(
-                c + 48 * Group, table, low, high, a + 3 * Group * Rows, a_scales + 9 * Rows, low_scale, high_scale,
-                out);
+#pragma GCC unroll 1
+        for (std::size_t group = 0; group < F::block_size; group += Group) {
+            words x[2 * Rows];
+            LOWBIT_UNROLL
+            for (std::size_t r = 0; r < Rows; ++r) x[2 * r] = x[2 * r + 1] = start_words(words_of_a + 2 * Rows + r);
+#pragma GCC unroll 1
+            for (std::size_t k = 0; k < Group; k += 8 * pairs) {
+                few_pair<kind, 0, Narrow, Rows>(line, table, low, high, lanes_of_a, x);
+                few_pair<kind, 1, Narrow, Rows>(line + 128, table, low, high, lanes_of_a + 8 * Rows, x);
+                if constexpr (pairs == 4) {
+                    few_pair<kind, 2, Narrow, Rows>(line + 256, table, low, high, lanes_of_a + 16 * Rows, x);
+                    few_pair<kind, 3, Narrow, Rows>(line + 384, table, low, high, lanes_of_a + 24 * Rows, x);
+                }
+                if constexpr (kind != lane_selector::none && F::block_size > 8 * pairs) {
+                    low = right<used>(low);
+                    high = right<used>(high);
+                }
+                line += 128 * pairs;
+                lanes_of_a += 8 * pairs * Rows;
+            }
+            LOWBIT_UNROLL
+            for (std::size_t r = 0; r < Rows; ++r) {
+                const floats scale = splat_bits(words_of_a + r), offset = splat_bits(words_of_a + Rows + r);
+                float* const row = out + panel_columns * r;
+                store(row, madd(madd(sums<Narrow>(x[2 * r]), scale, offset), low_scale, load(row)));
+                store(row + 16, madd(madd(sums<Narrow>(x[2 * r + 1]), scale, offset), high_scale, load(row + 16)));
+            }
+            words_of_a += 3 * Rows;
         }
     }
 }

@@ -32,7 +32,7 @@ struct few_rows_product {
 
 inline namespace LOWBIT_BASELINE_NAMESPACE {
 
-/// The kernels of A x B for tiles that suit `rows` rows: tiles of 1, 2, 4 or 8, of at most 4 where registers are few.
+/// The kernels of A x B for tiles that suit `rows` rows: tiles of 1, 4 or 8 rows, of at most 4 where registers are few.
 template <class A, class B>
 [[nodiscard]] few_rows_product few_rows_kernels(isa which, std::size_t rows) noexcept {
     using pair = pair_traits<A, B>;
@@ -44,7 +44,6 @@ template <class A, class B>
         case isa::avx512vbmi: {
             using namespace LOWBIT_ISA_NAMESPACE(avx512vbmi)::product;
             return {rows <= 1   ? &few_rows_row<B, group, narrow, 1>
-                    : rows <= 2 ? &few_rows_row<B, group, narrow, 2>
                     : rows <= 4 ? &few_rows_row<B, group, narrow, 4>
                                 : &few_rows_row<B, group, narrow, 8>,
                     &expand_row<B>, &output_row};
@@ -54,7 +53,6 @@ template <class A, class B>
         case isa::avx512vnni: {
             using namespace LOWBIT_ISA_NAMESPACE(avx512vnni)::product;
             return {rows <= 1   ? &few_rows_row<B, group, narrow, 1>
-                    : rows <= 2 ? &few_rows_row<B, group, narrow, 2>
                     : rows <= 4 ? &few_rows_row<B, group, narrow, 4>
                                 : &few_rows_row<B, group, narrow, 8>,
                     &expand_row<B>, &output_row};
@@ -63,36 +61,27 @@ template <class A, class B>
 #if LOWBIT_COMPILES_AVX2
         case isa::avx2: {
             using namespace LOWBIT_ISA_NAMESPACE(avx2)::product;
-            return {rows <= 1   ? &few_rows_row<B, group, narrow, 1>
-                    : rows <= 2 ? &few_rows_row<B, group, narrow, 2>
-                                : &few_rows_row<B, group, narrow, 4>,
-                    &expand_row<B>, &output_row};
+            return {rows <= 1 ? &few_rows_row<B, group, narrow, 1> : &few_rows_row<B, group, narrow, 4>, &expand_row<B>,
+                    &output_row};
         }
 #endif
 #if LOWBIT_COMPILES_NEON_DOTPROD
         case isa::neon_dotprod: {
             using namespace LOWBIT_ISA_NAMESPACE(neon_dotprod)::product;
-            return {rows <= 1   ? &few_rows_row<B, group, narrow, 1>
-                    : rows <= 2 ? &few_rows_row<B, group, narrow, 2>
-                                : &few_rows_row<B, group, narrow, 4>,
-                    &expand_row<B>, &output_row};
+            return {rows <= 1 ? &few_rows_row<B, group, narrow, 1> : &few_rows_row<B, group, narrow, 4>, &expand_row<B>,
+                    &output_row};
         }
 #endif
 #if LOWBIT_COMPILES_NEON
         case isa::neon: {
             using namespace LOWBIT_ISA_NAMESPACE(neon)::product;
-            return {rows <= 1   ? &few_rows_row<B, group, narrow, 1>
-                    : rows <= 2 ? &few_rows_row<B, group, narrow, 2>
-                                : &few_rows_row<B, group, narrow, 4>,
-                    &expand_row<B>, &output_row};
+            return {rows <= 1 ? &few_rows_row<B, group, narrow, 1> : &few_rows_row<B, group, narrow, 4>, &expand_row<B>,
+                    &output_row};
         }
 #endif
         default: {
             using namespace LOWBIT_ISA_NAMESPACE(scalar)::product;
-            return {rows <= 1   ? &few_rows_row<B, group, 1>
-                    : rows <= 2 ? &few_rows_row<B, group, 2>
-                                : &few_rows_row<B, group, 4>,
-                    &expand_row<B>, &output_row};
+            return {rows <= 1 ? &few_rows_row<B, group, 1> : &few_rows_row<B, group, 4>, &expand_row<B>, &output_row};
         }
     }
 }

@@ -9,8 +9,9 @@
 LOWBIT_TARGET_BEGIN_AVX2
 namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx2)::product{
 
-    LOWBIT_ALWAYS_INLINE lanes as_lanes(bytes x) noexcept {return x;
+    template <int N> LOWBIT_ALWAYS_INLINE bytes right(bytes x) noexcept {return _mm256_srli_epi32(x, N);
 }
+LOWBIT_ALWAYS_INLINE lanes as_lanes(bytes x) noexcept { return x; }
 template <std::uint8_t Low, std::uint8_t High>
 LOWBIT_ALWAYS_INLINE bool within(const std::uint8_t* p, std::size_t count) noexcept {
     __m256i inside = _mm256_set1_epi8(-1);

@@ -62,6 +62,10 @@ LOWBIT_ALWAYS_INLINE bytes few_fields(const std::uint8_t* planes) noexcept {
     const bytes index = _mm512_ternarylogic_epi32(_mm512_set1_epi8(0x0F), fine, coarse, 0xCA);
     return look_up(make_large_table(fields.data()), index);
 }
+template <unsigned N>
+LOWBIT_ALWAYS_INLINE bytes right(bytes x) noexcept {
+    return _mm512_maskz_srli_epi32(0xFFFF, x, N);
+}
 LOWBIT_ALWAYS_INLINE lanes as_lanes(bytes x) noexcept { return x; }
 template <std::uint8_t Low, std::uint8_t High>
 LOWBIT_ALWAYS_INLINE bool within(const std::uint8_t* p, std::size_t count) noexcept {
@@ -87,8 +91,10 @@ LOWBIT_TARGET_END
 LOWBIT_TARGET_BEGIN_AVX512VNNI
 namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx512vnni)::product{
 
-    LOWBIT_ALWAYS_INLINE lanes as_lanes(bytes x) noexcept {return x;
+    template <unsigned N>
+    LOWBIT_ALWAYS_INLINE bytes right(bytes x) noexcept {return _mm512_maskz_srli_epi32(0xFFFF, x, N);
 }
+LOWBIT_ALWAYS_INLINE lanes as_lanes(bytes x) noexcept { return x; }
 template <std::uint8_t Low, std::uint8_t High>
 LOWBIT_ALWAYS_INLINE bool within(const std::uint8_t* p, std::size_t count) noexcept {
     __mmask32 outside = 0;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atoms of few_rows.inl that both NEON rows share.
 
+template <int N>
+LOWBIT_ALWAYS_INLINE bytes right(bytes x) noexcept {
+    return vreinterpretq_u8_u32(vshrq_n_u32(vreinterpretq_u32_u8(x), N));
+}
 LOWBIT_ALWAYS_INLINE lanes as_lanes(bytes x) noexcept { return vreinterpretq_s8_u8(x); }
 template <std::uint8_t Low, std::uint8_t High>
 LOWBIT_ALWAYS_INLINE bool within(const std::uint8_t* p, std::size_t count) noexcept {
