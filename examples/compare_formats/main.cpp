@@ -98,9 +98,8 @@ void list(const std::vector<cf::tensor_item>& items) {
     }
 }
 
-void run(const std::vector<cf::tensor_item>& items, const cf::options& options, const lowbit::executor& runner,
-         cf::run_report& report) {
-    const std::vector<cf::variant> variants = cf::select_variants(options.formats, options.rules);
+void run(const std::vector<cf::tensor_item>& items, const std::vector<cf::variant>& variants,
+         const cf::options& options, const lowbit::executor& runner, cf::run_report& report) {
     progress_line progress;
     for (std::size_t i = 0; i < items.size() && stop_requested == 0; ++i) {
         const cf::tensor_item& item = items[i];
@@ -142,12 +141,16 @@ int compare(cf::options& options) {
     if (made_up && (!options.source.files.empty() || !options.source.activations.empty())) {
         throw std::invalid_argument("--gaussian and --synthetic take no files");
     }
+    const std::vector<cf::variant> variants = cf::select_variants(options.formats, options.rules);
     options.shipped = options.source.files.empty();
     if (options.shipped) options.source.files = {LOWBIT_EXAMPLE_DATA "/layers.safetensors"};
     const std::vector<cf::tensor_item> items = made_up ? made_up_tensors(options) : cf::list_tensors(options.source);
     if (options.list) {
         list(items);
         return 0;
+    }
+    for (const std::string& path : {options.json, options.csv, options.svg}) {
+        if (!path.empty()) cf::check_writable(path);  // now, not at the end of a long run
     }
     std::signal(SIGINT, on_interrupt);
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
@@ -156,7 +159,7 @@ int compare(cf::options& options) {
     // A file that turns out bad in the middle of a long run must not take the rows that are done with it.
     std::exception_ptr problem;
     try {
-        run(items, options, pool, report);
+        run(items, variants, options, pool, report);
     } catch (const std::exception&) {
         problem = std::current_exception();
         report.interrupted = true;

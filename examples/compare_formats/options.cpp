@@ -25,11 +25,10 @@ std::string rules_help() {
 
 constexpr const char* description =
     "Shows how much each low-bit format loses on your own weights.\n\n"
-    "Every tensor is quantised to every format and restored; the table says what that costs in bits and in error. "
-    "With\n"
-    "activations recorded from the model (a .npy file of rows of K values) it also says how far the output of the "
-    "layer\n"
-    "moves, which is what counts in the end. Without a file it runs on three layers that come with lowbit.";
+    "Every tensor is quantised to every format and restored; the table says what that costs in bits\n"
+    "and in error. With activations recorded from the model (a .npy file of rows of K values) it also\n"
+    "says how far the output of the layer moves, which is what counts in the end. Without a file it\n"
+    "runs on three layers that come with lowbit.";
 
 constexpr const char* examples =
     "Examples:\n"

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 
 #include <lowbit/io/npy.hpp>
@@ -17,6 +18,14 @@ namespace compare_formats {
 namespace {
 
 constexpr std::size_t shortest_row = 16;  // the smallest block: nvfp4
+
+/// A name from a file as a terminal may see it: no control characters.
+std::string visible(std::string name) {
+    for (char& c : name) {
+        if ((c >= '\0' && c < ' ') || c == '\x7F') c = '?';
+    }
+    return name;
+}
 
 bool ends_with(const std::string& text, const std::string& end) { return text.ends_with(end); }
 
@@ -31,7 +40,7 @@ std::string reason_to_skip(const tensor_item& item, std::size_t least_values) {
 tensor_item npy_item(const std::string& path) {
     const lowbit::npy_header header = lowbit::read_npy_header(path);
     tensor_item item;
-    item.name = std::filesystem::path(path).stem().string();
+    item.name = visible(std::filesystem::path(path).stem().string());
     item.dtype = std::string(lowbit::to_string(header.type));
     item.shape = header.shape;
     item.load = [path] { return lowbit::read_npy(path); };
@@ -43,16 +52,16 @@ void add_model(const std::string& path, std::vector<tensor_item>& items, const s
     const auto loader = [model](const std::string& name) { return [model, name] { return model->read(name); }; };
     for (const lowbit::safetensors_entry& entry : model->tensors()) {
         tensor_item item;
-        item.name = entry.name;
-        item.dtype = entry.dtype;
+        item.name = visible(entry.name);
+        item.dtype = visible(entry.dtype);
         item.shape = entry.shape;
         item.load = loader(entry.name);
-        if (!entry.type()) item.skipped = fmt::format("{} is not a float type that can be read", entry.dtype);
+        if (!entry.type()) item.skipped = fmt::format("{} is not a float type that can be read", item.dtype);
         if (ends_with(entry.name, ".weight")) {
             const std::string input = entry.name.substr(0, entry.name.size() - 6) + "input";
             const lowbit::safetensors_entry* found = model->find(input);
             if (found != nullptr && found->type() && found->cols() == entry.cols()) {
-                item.input = input;
+                item.input = visible(input);
                 item.load_input = loader(input);
             }
         }
@@ -70,14 +79,23 @@ void attach_activations(const std::string& path, std::vector<tensor_item>& items
     }
     const tensor_item input = npy_item(path);
     const std::size_t cols = input.shape.empty() ? 1 : input.shape.back();
+    if (*lowbit::detail::shape_product(input.shape) == 0) {
+        throw std::invalid_argument(fmt::format("--activations '{}': the file holds no values", path));
+    }
     bool used = false;
+    std::set<std::size_t> widths;
     for (tensor_item& item : items) {
+        if (!item.shape.empty() && item.skipped.empty()) widths.insert(item.shape.back());
         if (item.shape.empty() || item.shape.back() != cols) continue;
         item.input = input.name;
         item.load_input = input.load;
         used = true;
     }
-    if (!used) throw std::invalid_argument(fmt::format("--activations '{}': no tensor has its K = {}", path, cols));
+    if (!used) {
+        throw std::invalid_argument(fmt::format("--activations '{}': its rows have K = {}, those of the tensors {}",
+                                                path, cols,
+                                                widths.empty() ? "-" : fmt::format("{}", fmt::join(widths, ", "))));
+    }
 }
 
 }  // namespace
