@@ -176,6 +176,26 @@ inline constexpr hif8_words hif8_by_field = [] {
     return words;
 }();
 
+/// The same in bytes, for instruction sets that look up bytes: shift = entry >> 12, or a factor whose product with the
+/// sum has the shifted sum in bits 31..16, in its high byte (0 where nothing is to be left).
+struct hif8_bytes {
+    std::uint8_t round[64];
+    std::uint8_t shift[64];
+    std::uint8_t factor[64];
+    std::uint8_t offset[64];
+};
+inline constexpr hif8_bytes hif8_bytes_by_field = [] {
+    hif8_bytes bytes{};
+    for (std::uint32_t i = 0; i < 64; ++i) {
+        const std::uint32_t shift = hif8_by_field.entry[i] >> 12U;
+        bytes.round[i] = static_cast<std::uint8_t>(hif8_by_field.round[i]);
+        bytes.shift[i] = static_cast<std::uint8_t>(shift);
+        bytes.factor[i] = static_cast<std::uint8_t>(0x100U >> shift);
+        bytes.offset[i] = static_cast<std::uint8_t>(hif8_by_field.entry[i] & 0xFFU);
+    }
+    return bytes;
+}();
+
 /// The values of HiF8's codes.
 inline constexpr scale_table hif8_table = [] {
     scale_table table{};

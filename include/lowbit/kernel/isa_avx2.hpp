@@ -270,9 +270,45 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx2) {
     LOWBIT_ALWAYS_INLINE vf load_eights(const float* p) { return splat(p[0]); }
     LOWBIT_ALWAYS_INLINE vi load_eights(const std::uint32_t* p) { return splat(p[0]); }
 
-    // HiF8 has no short cut here: codec_hif8.inl takes its general way.
-    inline constexpr bool has_hif8_ties_away = false;
-    LOWBIT_ALWAYS_INLINE bool hif8_ties_away(const float*, bool, vb&) { return false; }
+    // HiF8, ties away, of a chunk: the top 16 bits of a float decide. False where NaN keeps that from being true.
+    inline constexpr bool has_hif8_ties_away = true;
+    /// By word: the index of its exponent field in the tables.
+    LOWBIT_ALWAYS_INLINE vi hif8_words_index(vi words) {
+        const vi above = _mm256_subs_epu16(words, _mm256_set1_epi16(103 << 7));
+        return _mm256_srli_epi16(_mm256_min_epu16(above, _mm256_set1_epi16(63 << 7)), 7);
+    }
+    /// Low byte of (words >> shift), the shift given by the factor's high byte.
+    LOWBIT_ALWAYS_INLINE vi hif8_words_shifted(vi words, vi factor) {
+        return bit_and(_mm256_mulhi_epu16(words, factor), _mm256_set1_epi16(0xFF));
+    }
+    LOWBIT_ALWAYS_INLINE bool hif8_ties_away(const float* p, bool saturates, vb& codes) {
+        const vi a = as_int(load(p)), b = as_int(load(p + 8)), c = as_int(load(p + 16)), d = as_int(load(p + 24));
+        const vi all = splat(0x7FFFFFFFU), zero = _mm256_setzero_si256();
+        const vi largest =
+            maximum(maximum(bit_and(a, all), bit_and(b, all)), maximum(bit_and(c, all), bit_and(d, all)));
+        if (lanes_of(greater(largest, splat(0x7F800000U))) != 0) return false;
+        // Words a b and c d, bytes a b c d, four of each in a 128-bit lane.
+        const vi ab = _mm256_packus_epi32(shift_right<16>(a), shift_right<16>(b));
+        const vi cd = _mm256_packus_epi32(shift_right<16>(c), shift_right<16>(d));
+        vi low = bit_and(ab, _mm256_set1_epi16(0x7FFF)), high = bit_and(cd, _mm256_set1_epi16(0x7FFF));
+        const vb field = _mm256_packus_epi16(hif8_words_index(low), hif8_words_index(high));
+        const vb round = lookup_64(hif8_bytes_by_field.round, field);
+        low = _mm256_add_epi16(low, _mm256_unpacklo_epi8(round, zero));
+        high = _mm256_add_epi16(high, _mm256_unpackhi_epi8(round, zero));
+        const vb sum_field = _mm256_packus_epi16(hif8_words_index(low), hif8_words_index(high));
+        const vb factor = lookup_64(hif8_bytes_by_field.factor, sum_field);
+        const vb shifted = _mm256_packus_epi16(hif8_words_shifted(low, _mm256_unpacklo_epi8(zero, factor)),
+                                               hif8_words_shifted(high, _mm256_unpackhi_epi8(zero, factor)));
+        vb code = _mm256_add_epi8(shifted, lookup_64(hif8_bytes_by_field.offset, sum_field));
+        if (saturates) {
+            const vb infinite = _mm256_cmpeq_epi8(code, splat_u8(detail::hif8_infinity_code));
+            code = select_u8(infinite, splat_u8(detail::hif8_max_code), code);
+        }
+        const vb sign =
+            bit_and(_mm256_packs_epi16(_mm256_srai_epi16(ab, 15), _mm256_srai_epi16(cd, 15)), splat_u8(0x80));
+        codes = in_order(bit_or(code, _mm256_andnot_si256(_mm256_cmpeq_epi8(code, zero), sign)));
+        return true;
+    }
 
     // 16-bit floats; every NaN becomes the library's.
     LOWBIT_ALWAYS_INLINE vm is_nan_lane(vf v) {

@@ -222,9 +222,40 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(neon_codec) {
     LOWBIT_ALWAYS_INLINE vf load_eights(const float* p) { return splat(p[0]); }
     LOWBIT_ALWAYS_INLINE vi load_eights(const std::uint32_t* p) { return splat(p[0]); }
 
-    // HiF8 has no short cut here: codec_hif8.inl takes its general way.
-    inline constexpr bool has_hif8_ties_away = false;
-    LOWBIT_ALWAYS_INLINE bool hif8_ties_away(const float*, bool, vb&) { return false; }
+    // HiF8, ties away, of a chunk: the top 16 bits of a float decide. False where NaN keeps that from being true.
+    inline constexpr bool has_hif8_ties_away = true;
+    /// By value: the index of its exponent field in the tables.
+    LOWBIT_ALWAYS_INLINE vb hif8_field_index(uint16x8_t low, uint16x8_t high) {
+        const uint16x8_t least = vdupq_n_u16(103 << 7), most = vdupq_n_u16(63 << 7);
+        return vcombine_u8(vshrn_n_u16(vminq_u16(vqsubq_u16(low, least), most), 7),
+                           vshrn_n_u16(vminq_u16(vqsubq_u16(high, least), most), 7));
+    }
+    LOWBIT_ALWAYS_INLINE bool hif8_ties_away(const float* p, bool saturates, vb& codes) {
+        const vi a = as_int(load(p)), b = as_int(load(p + 4)), c = as_int(load(p + 8)), d = as_int(load(p + 12));
+        const vi all = splat(0x7FFFFFFFU);
+        const vi largest =
+            maximum(maximum(bit_and(a, all), bit_and(b, all)), maximum(bit_and(c, all), bit_and(d, all)));
+        if (vmaxvq_u32(largest) > 0x7F800000U) return false;
+        const uint16x8_t ab = vuzp2q_u16(vreinterpretq_u16_u32(a), vreinterpretq_u16_u32(b));
+        const uint16x8_t cd = vuzp2q_u16(vreinterpretq_u16_u32(c), vreinterpretq_u16_u32(d));
+        uint16x8_t low = vbicq_u16(ab, vdupq_n_u16(0x8000)), high = vbicq_u16(cd, vdupq_n_u16(0x8000));
+        const vb round = lookup_64(hif8_bytes_by_field.round, hif8_field_index(low, high));
+        low = vaddw_u8(low, vget_low_u8(round));
+        high = vaddw_u8(high, vget_high_u8(round));
+        const vb field = hif8_field_index(low, high);
+        const int8x16_t shift = vnegq_s8(vreinterpretq_s8_u8(lookup_64(hif8_bytes_by_field.shift, field)));
+        low = vshlq_u16(low, vmovl_s8(vget_low_s8(shift)));
+        high = vshlq_u16(high, vmovl_s8(vget_high_s8(shift)));
+        const vb shifted = vcombine_u8(vmovn_u16(low), vmovn_u16(high));
+        vb code = vaddq_u8(shifted, lookup_64(hif8_bytes_by_field.offset, field));
+        if (saturates) {
+            const vb infinite = vceqq_u8(code, splat_u8(detail::hif8_infinity_code));
+            code = select_u8(infinite, splat_u8(detail::hif8_max_code), code);
+        }
+        const vb sign = vcombine_u8(vshrn_n_u16(ab, 8), vshrn_n_u16(cd, 8));
+        codes = vorrq_u8(code, vandq_u8(vandq_u8(sign, splat_u8(0x80)), vtstq_u8(code, code)));
+        return true;
+    }
 
     // 16-bit floats; every NaN becomes the library's.
     LOWBIT_ALWAYS_INLINE vm is_nan_lane(vf v) {
