@@ -123,6 +123,25 @@ TYPED_TEST(quantized_matrix_of, counts_of_blocks_are_checked) {
               "lowbit::quantized_matrix::from_blocks: 'blocks' has 7 blocks, but rows 3 x cols " + cols + " need 6");
 }
 
+// What size_bytes says is what from_blocks demands, what bytes() holds and what slices add up to.
+TYPED_TEST(quantized_matrix_of, case48_one_size_for_all) {
+    using F = TypeParam;
+    constexpr std::size_t cols = 2 * F::block_size + F::block_size / 2 + 1;
+    for (const std::size_t rows : {1U, 5U, 127U, 128U, 129U}) {
+        const std::size_t bytes = quantized_matrix<F>::size_bytes(rows, cols);
+        ASSERT_EQ(bytes % sizeof(typename F::block), 0U);
+        const std::size_t count = bytes / sizeof(typename F::block);
+        const auto q = quantized_matrix<F>::from_blocks(rows, cols, this->blocks(count));
+        EXPECT_EQ(q.bytes().size(), bytes);
+        EXPECT_EQ(q.row(rows - 1).data() + q.row(rows - 1).size(), q.blocks().data() + count);
+        EXPECT_EQ(q.slice_rows(0, 1).bytes().size() + q.slice_rows(1, rows - 1).bytes().size(), bytes);
+        EXPECT_NE(error_text([&] { (void)quantized_matrix<F>::from_blocks(rows, cols, this->blocks(count - 1)); }),
+                  "no error");
+        EXPECT_NE(error_text([&] { (void)quantized_matrix<F>::from_blocks(rows, cols, this->blocks(count + 1)); }),
+                  "no error");
+    }
+}
+
 TYPED_TEST(quantized_matrix_of, case50_sizes_do_not_wrap) {
     using F = TypeParam;
     const std::size_t big = std::size_t{1} << 33;

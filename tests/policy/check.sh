@@ -9,6 +9,7 @@
 #   length      no file of more than 600 lines, no line of more than 120 characters
 #   text        licence line, #pragma once, no tabs, no unnamed namespace, no using-directive and no static function in a header
 #   mirror      every header has its test file, or a reason in tests/policy/no_own_test.txt
+#   cases       tests/CASES.md and the tests name each other: [NAME](FILE) in the row of a case, caseNN_... in FILE
 #
 # Prints FILE:LINE: what is wrong, for every fault, and exits 1 if there is one.
 
@@ -139,6 +140,45 @@ case $rule in
             [ -f "include/lowbit/$name" ] || { echo "tests/policy/no_own_test.txt:1: $name does not exist"; status=1; }
             [ -f "tests/${name%.hpp}_test.cpp" ] && { echo "tests/policy/no_own_test.txt:1: $name has a test"; status=1; }
         done
+        exit $status
+        ;;
+    cases)
+        export LC_ALL=C
+        cd tests
+        [ -f CASES.md ] || { echo "tests/CASES.md:1: missing"; exit 1; }
+        lists=$(mktemp -d)
+        trap 'rm -rf "$lists"' EXIT
+        # Lines "NUMBER NAME FILE": what the table says, and what the sources hold. A test may carry several numbers.
+        awk -F'|' '/^\| *[0-9]+ *\|/ {
+                number = $2 + 0; rest = $4
+                while (match(rest, /\[[A-Za-z0-9_]+\]\([A-Za-z0-9_.\/]+\)/)) {
+                    link = substr(rest, RSTART + 1, RLENGTH - 2); rest = substr(rest, RSTART + RLENGTH)
+                    sub(/\]\(/, " ", link); print number, link
+                }
+            }' CASES.md | sort -u >"$lists/table"
+        find . -type f \( -name '*.cpp' -o -name '*.hpp' -o -name CMakeLists.txt \) | sed 's|^\./||' | sort | xargs awk '{
+                rest = $0
+                while (match(rest, /[A-Za-z0-9_]*case[0-9]+_[A-Za-z0-9_]*/)) {
+                    name = substr(rest, RSTART, RLENGTH); rest = substr(rest, RSTART + RLENGTH)
+                    sub(/_+$/, "", name); numbers = name
+                    if (name !~ /^case/) continue
+                    while (match(numbers, /^case[0-9]+_/)) {
+                        print substr(numbers, 5, RLENGTH - 5) + 0, name, FILENAME; numbers = substr(numbers, RLENGTH + 1)
+                    }
+                }
+            }' | sort -u >"$lists/sources"
+        status=0
+        while read -r number name file; do
+            grep -qsE "(^|[^A-Za-z0-9_])${name}_*([^A-Za-z0-9_]|$)" "$file" && continue
+            echo "tests/CASES.md:1: case $number names [$name]($file), which does not exist"
+            status=1
+        done <"$lists/table"
+        comm -13 "$lists/table" "$lists/sources" >"$lists/missing"
+        while read -r number name file; do
+            echo "tests/$file:1: add [$name]($file) to the row of case $number in tests/CASES.md"
+            status=1
+        done <"$lists/missing"
+        [ -s "$lists/table" ] || { echo "tests/CASES.md:1: names no test"; status=1; }
         exit $status
         ;;
     *)

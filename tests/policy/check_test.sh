@@ -18,6 +18,8 @@ good() {
     printf '%s\n#pragma once\n' "$licence" >include/lowbit/core/a.hpp
     printf '%s\n#include <lowbit/core/a.hpp>\n' "$licence" >tests/core/a_test.cpp
     printf '# none\n' >tests/policy/no_own_test.txt
+    printf '%s\nTEST(b, case07_x) {}\n' "$licence" >tests/core/b_test.cpp
+    printf '| case | what | tests |\n| --- | --- | --- |\n| 7 | x | [case07_x](core/b_test.cpp) |\n' >tests/CASES.md
     rm -f include/lowbit/core/b.hpp include/lowbit/kernel/*.hpp include/lowbit/gemm/*.hpp
 }
 
@@ -43,7 +45,7 @@ add() {
 }
 
 good
-for rule in layers intrinsics printing macros length text mirror; do
+for rule in layers intrinsics printing macros length text mirror cases; do
     sh "$check" "$rule" "$tree" || { echo "rule $rule finds a fault in a good tree"; failures=1; }
 done
 
@@ -66,5 +68,11 @@ printf '%s\n\n' "$licence" >include/lowbit/core/a.hpp;     expect text 'pragma o
 add core/a.hpp 'namespace {';                              expect text 'unnamed namespace'
 add core/a.hpp 'using namespace std;';                     expect text 'using-directive'
 add core/a.hpp 'static int f();';                          expect text 'static at namespace scope'
-add core/b.hpp '';                                         expect mirror 'no tests/core/b_test.cpp'
+rm tests/core/b_test.cpp; add core/b.hpp '';               expect mirror 'no tests/core/b_test.cpp'
+echo 'TEST(b, case08_y) {}' >>tests/core/b_test.cpp;       expect cases 'add [case08_y](core/b_test.cpp) to the row of case 8'
+echo 'TEST(b, case07_case09_z) {}' >>tests/core/b_test.cpp
+echo '| 7 | z | [case07_case09_z](core/b_test.cpp) |' >>tests/CASES.md; expect cases 'to the row of case 9'
+echo '| 9 | x | [case09_x](core/b_test.cpp) |' >>tests/CASES.md;       expect cases 'which does not exist'
+echo '| 9 | x | [x](core/c_test.cpp) |' >>tests/CASES.md;              expect cases 'which does not exist'
+echo '| case | what | tests |' >tests/CASES.md;              expect cases 'names no test'
 exit $failures
