@@ -6,15 +6,15 @@
 ///     for ic in M by MC        A block MC x K: quantised to int8 lanes once, scales and start words beside; lives in
 ///     L2
 ///       for jr in N by 32        one panel of B at a time, dealt out to the threads
-///         for pc in K by KC        slice KC x 32 of the panel: 4-bit codes expanded to int8; lives in L1
+///         for pc in K by KC        slice KC x 32 of the panel: 4-bit codes expanded to int8; lives in L2 and L1
 ///           for ir in MC by MR       kernel: acc[ir] += A[ir, pc] B[pc, jr];     after the last slice: epilogue of the
 ///           tile
 ///
-/// KC: the slice is read once for each tile, 16 bytes a cycle, so it should come from L1; half of L1 holds
-///     KC * 32 lanes and KC / group * 32 scales (at most 8 bytes a value of K for group 16): KC = L1 / 2 / 40, in
-///     multiples of 64, for 48 KiB 576 -> see below. The accumulators of the panel, MC x 32 floats, are read and
-///     written once a slice: 1 KiB in and out per MR * 32 * KC products, under 2 % of the kernel's own loads from KC =
-///     512 on.
+/// KC: the slice is read once for each tile, 16 bytes a cycle, which L2 can deliver as well as L1; what counts is that
+/// the
+///     fixed costs of a slice (sums in and out, the start of a stream) are spread over many values: KC = L2 / 1024,
+///     between 512 and 4096: 2048 for 2 MiB, a slice of 64 KiB (measured, fraction of the peak at KC 256, 640, 1024,
+///     2048: group 64 0.79 0.84 0.86 0.87, group 32 0.72 0.77 0.78 0.79, group 16 0.55 0.59 0.62 0.63).
 /// MC: the slice's expansion (about 3 cycles for 64 values) is shared by MC rows (64 values * MC / 128 cycles): 2.3 %
 /// at
 ///     MC = 256, so MC should be large; but A's block is read once for each panel and must stay in L2: three quarters
@@ -92,7 +92,7 @@ struct blocking {
                                                const cache_sizes& sizes, blocking forced = {}) noexcept {
     constexpr std::size_t most_bytes = 5 * 512 * 1024;
     blocking b = forced;
-    if (b.kc == 0) b.kc = (std::max)(sizes.l1 / 2 / 40, std::size_t{256});
+    if (b.kc == 0) b.kc = (std::min)((std::max)(sizes.l2 / 1024, std::size_t{512}), std::size_t{4096});
     b.kc = round_up(b.kc, kernel::record_values);
     const std::size_t depth = (std::max)(k, std::size_t{1});
     if (b.ka == 0) {

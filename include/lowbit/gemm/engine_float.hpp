@@ -39,7 +39,7 @@ class float_engine {
         std::size_t tile_values;
         aligned_buffer<std::int32_t> values;  // floats by their bits
     };
-    a_block make_block(std::size_t rows, std::size_t depth) const {
+    a_block make_block(std::size_t rows, std::size_t depth, std::size_t = 0) const {
         const std::size_t values = tile_rows() * round_up(depth, 4);
         return {values, aligned_buffer<std::int32_t>(divide_up(rows, tile_rows()) * values)};
     }
@@ -100,6 +100,8 @@ class float_engine {
             }
         }
     }
+
+    void prefetch(std::size_t, std::size_t, std::size_t, std::size_t, std::size_t) const noexcept {}
 
     void multiply(const a_block& block, std::size_t tile, std::size_t offset, std::size_t count, const b_slice& slice,
                   float* acc, std::size_t columns) const noexcept {

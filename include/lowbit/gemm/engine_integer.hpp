@@ -2,6 +2,7 @@
 // Products of integer lanes: A's blocks and B's slices as the integer kernels want them.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -19,9 +20,10 @@ namespace lowbit::detail {
 inline namespace LOWBIT_BASELINE_NAMESPACE {
 
 /// The engine of A x B for two formats with integer lanes. The loops (loops.hpp) use an engine like this:
-///     tile_rows(), strip_columns(), caps on depth by the sizes given to make_block and make_slice
+///     tile_rows(), make_block(rows, depth, kc), make_slice(depth)
 ///     pack(block, tile, first_row, rows, k, count)       quantises or lowers one tile of rows of A
 ///     load(slice, panel, k, count)                       brings a slice of a panel of B into lanes
+///     prefetch(panel, k, count, part, parts)             asks for what the next load will read
 ///     multiply(block, tile, offset, count, slice, acc, columns)
 template <class ASource, class BSource>
 class integer_engine {
@@ -38,29 +40,47 @@ class integer_engine {
     const ASource& a() const noexcept { return *a_; }
     const BSource& b() const noexcept { return *b_; }
 
-    /// Lanes, scales and start words of up to `rows` rows of A, `depth` values each: tile after tile.
+    /// Lanes, scales and start words of up to `rows` rows of A, `depth` values each: slice after slice of `kc` values,
+    /// and in a slice tile after tile, so that a slice is read as one stream.
     struct a_block {
-        std::size_t tile_lanes;  // bytes of a tile's lanes
-        std::size_t tile_words;  // of its scales
+        std::size_t rows;   // of all tiles
+        std::size_t depth;  // in multiples of 64
+        std::size_t kc;
+        std::size_t tile_lanes;  // bytes from tile to tile where one slice is all
+        std::size_t tile_words;  // words of scales from tile to tile, likewise
         aligned_buffer<std::int32_t> lanes;
         aligned_buffer<std::int32_t> scales;
         aligned_buffer<std::uint8_t> plain;  // of each tile: whether a scale leaves the magic start's range
+
+        std::size_t slice_depth(std::size_t k) const noexcept { return (std::min)(kc, depth - k); }
+        /// Words in front of the lanes of tile rows from `row` on in the slice at value k.
+        std::size_t lanes_at(std::size_t row, std::size_t k) const noexcept {
+            return (k * rows + row * slice_depth(k)) / 4;
+        }
+        std::size_t scales_at(std::size_t row, std::size_t k) const noexcept {
+            return 3 * (k * rows + row * slice_depth(k)) / group;
+        }
     };
-    a_block make_block(std::size_t rows, std::size_t depth) const {
-        const std::size_t tiles = divide_up(rows, tile_rows());
-        const std::size_t lanes = tile_rows() * round_up(depth, 64), words = 3 * tile_rows() * divide_up(depth, group);
-        return {lanes, words, aligned_buffer<std::int32_t>(tiles * lanes / 4),
-                aligned_buffer<std::int32_t>(tiles * words), aligned_buffer<std::uint8_t>(tiles)};
+    a_block make_block(std::size_t rows, std::size_t depth, std::size_t kc = ~std::size_t{0}) const {
+        const std::size_t whole_rows = round_up(rows, tile_rows()),
+                          whole_depth = round_up(depth, kernel::record_values);
+        const std::size_t size = whole_rows * whole_depth;
+        return {whole_rows,
+                whole_depth,
+                kc,
+                tile_rows() * whole_depth,
+                3 * tile_rows() * whole_depth / group,
+                aligned_buffer<std::int32_t>(size / 4),
+                aligned_buffer<std::int32_t>(3 * size / group),
+                aligned_buffer<std::uint8_t>(whole_rows / tile_rows())};
     }
 
     /// Fills tile `tile` of the block with values k .. k + count - 1 of rows first_row .. first_row + rows - 1 of A;
     /// the tile's other rows become zeros.
     void pack(a_block& block, std::size_t tile, std::size_t first_row, std::size_t rows, std::size_t k,
               std::size_t count) const {
-        constexpr std::size_t repeats = a_format::block_size / group;
-        const std::size_t tile_size = tile_rows(), groups = divide_up(count, group);
+        const std::size_t tile_size = tile_rows();
         const std::size_t stride = round_up(count, 64) / 4 + 16;  // words of a row on the way; no power of two
-        std::int32_t* const words = block.scales.data() + tile * block.tile_words;
         aligned_buffer<std::int32_t> row_words(tile_size * stride);
         aligned_buffer<float> scales(divide_up(count, a_format::block_size));
         bool plain = false;
@@ -68,24 +88,23 @@ class integer_engine {
             auto* const lanes = reinterpret_cast<std::int8_t*>(row_words.data() + r * stride);
             if (r < rows) {
                 a_->lower(first_row + r, k, count, lanes, scales.data());
-                for (std::size_t g = 0; g < groups; ++g) {
-                    const float scale = scales[g / repeats];
-                    std::int32_t* const word = words + g * 3 * tile_size + r;
-                    word[0] = std::bit_cast<std::int32_t>(scale);
-                    word[tile_size] = std::bit_cast<std::int32_t>(-kernel::magic_float * scale);
-                    if (to_bits(scale) - 1U >= kernel::magic_limit_bits)
-                        plain |= leaves_range(scale, lanes + g * group);
-                }
             } else {
-                std::memset(lanes, 0, groups * group);
-                for (std::size_t g = 0; g < groups; ++g) {
-                    words[g * 3 * tile_size + r] = words[g * 3 * tile_size + tile_size + r] = 0;
-                }
+                std::memset(lanes, 0, round_up(count, a_format::block_size));
+                std::fill(scales.begin(), scales.end(), 0.0F);
             }
-            kernels_.kernel->starts(lanes, groups, kernels_.expand->bias, words + 2 * tile_size + r, 3 * tile_size);
+            for (std::size_t at = 0; at < count; at += block.kc) {
+                const std::size_t groups = divide_up((std::min)(block.kc, count - at), group);
+                std::int32_t* const words = block.scales.data() + block.scales_at(tile * tile_size, at) + r;
+                plain |= write_scales(scales.data() + at / a_format::block_size, lanes + at, groups, words);
+                kernels_.kernel->starts(lanes + at, groups, kernels_.expand->bias, words + 2 * tile_size,
+                                        3 * tile_size);
+            }
         }
-        kernels_.kernel->interleave(row_words.data(), stride, groups * group / 4,
-                                    block.lanes.data() + tile * block.tile_lanes / 4);
+        for (std::size_t at = 0; at < count; at += block.kc) {
+            const std::size_t words = round_up((std::min)(block.kc, count - at), group) / 4;
+            kernels_.kernel->interleave(row_words.data() + at / 4, stride, words,
+                                        block.lanes.data() + block.lanes_at(tile * tile_size, at));
+        }
         block.plain[tile] = plain ? 1 : 0;
     }
 
@@ -115,15 +134,26 @@ class integer_engine {
         }
     }
 
-    /// acc (tile rows x 32) += tile `tile` of the block, from value `offset` on, times the slice.
+    /// Asks for part `part` of `parts` of what load(panel, k, count) will read.
+    void prefetch(std::size_t panel, std::size_t k, std::size_t count, std::size_t part,
+                  std::size_t parts) const noexcept {
+        if constexpr (BSource::scratch_bytes(64) == 0) {
+            const std::size_t lines = kernel::panel_arithmetic<b_format>::panel_bytes(count) / 64;
+            const std::uint8_t* const records = b_->slice(panel, k, count, nullptr);
+            for (std::size_t i = lines * part / parts; i < lines * (part + 1) / parts; ++i) {
+                __builtin_prefetch(records + 64 * i, 0, 2);
+            }
+        }
+    }
+
+    /// acc (tile rows x 32) += tile `tile` of the block, its slice at value `offset`, times the slice of B.
     void multiply(const a_block& block, std::size_t tile, std::size_t offset, std::size_t count, const b_slice& slice,
                   float* acc, std::size_t columns) const noexcept {
         const std::size_t tile_size = tile_rows();
         const auto kernel = block.plain[tile] != 0 ? kernels_.kernel->plain : kernels_.kernel->tile;
         const auto* const lanes =
-            reinterpret_cast<const std::int8_t*>(block.lanes.data()) + tile * block.tile_lanes + offset * tile_size;
-        const std::int32_t* const words =
-            block.scales.data() + tile * block.tile_words + offset / group * 3 * tile_size;
+            reinterpret_cast<const std::int8_t*>(block.lanes.data() + block.lanes_at(tile * tile_size, offset));
+        const std::int32_t* const words = block.scales.data() + block.scales_at(tile * tile_size, offset);
         for (std::size_t c = 0; c < columns; c += kernels_.kernel->columns) {
             kernel({lanes, words, slice.lanes.data() + 4 * c, slice.scales.data() + c, divide_up(count, group), acc + c,
                     columns - c});
@@ -131,6 +161,21 @@ class integer_engine {
     }
 
   private:
+    /// The scale and the offset of each group of a row; whether one of them leaves the magic start's range.
+    bool write_scales(const float* scales, const std::int8_t* lanes, std::size_t groups,
+                      std::int32_t* words) const noexcept {
+        constexpr std::size_t repeats = a_format::block_size / group;
+        const std::size_t tile_size = tile_rows();
+        bool plain = false;
+        for (std::size_t g = 0; g < groups; ++g, words += 3 * tile_size) {
+            const float scale = scales[g / repeats];
+            words[0] = std::bit_cast<std::int32_t>(scale);
+            words[tile_size] = std::bit_cast<std::int32_t>(-kernel::magic_float * scale);
+            if (to_bits(scale) - 1U >= kernel::magic_limit_bits) plain |= leaves_range(scale, lanes + g * group);
+        }
+        return plain;
+    }
+
     /// Scales that are zero, negative, large or NaN: a NaN is no trouble, nor is a zero over zeros.
     static bool leaves_range(float scale, const std::int8_t* lanes) noexcept {
         if (is_nan(scale)) return false;

@@ -38,12 +38,12 @@ class epilogue {
           activate_(kernel::activation_row(which)),
           finishes_(options.activation != activation::none || options.function || !options.residual.empty()) {}
 
-    /// Asks for the lines of the tile that will be written next.
-    void prefetch(std::size_t row, std::size_t rows, std::size_t column) const noexcept {
-        for (std::size_t r = 0; r < rows; ++r) {
+    /// Asks for the lines of every `step`-th row of a tile that will be written, from row `first` of it on.
+    void prefetch(std::size_t row, std::size_t rows, std::size_t column, std::size_t first,
+                  std::size_t step) const noexcept {
+        for (std::size_t r = first; r < rows; r += step) {
             const T* const p = c_.row(row + r) + column;
             for (std::size_t i = 0; i < kernel::panel_columns; i += 64 / sizeof(T)) prefetch_for_writing(p + i);
-            prefetch_for_writing(p + kernel::panel_columns - 1);
         }
     }
 

@@ -43,15 +43,16 @@ struct tile_worker {
     const Epilogue& epilogue;
     const product_shape& shape;
 
-    /// `first`, `rows`: of C; `offset`, `count`: of the slice within the A block; b_scales: of the panel's columns.
+    /// `first`, `rows`: of C; `offset`, `count`: of the slice within the A block; `index` of `slices` along K;
+    /// b_scales: of the panel's columns. The lines of C are asked for a few at a time, over all slices.
     void operator()(const typename Engine::a_block& block, std::size_t tile, std::size_t first, std::size_t rows,
                     std::size_t offset, std::size_t count, const typename Engine::b_slice& slice, std::size_t panel,
-                    float* acc, bool last, const float* b_scales) const noexcept {
+                    float* acc, std::size_t index, std::size_t slices, const float* b_scales) const noexcept {
         const std::size_t column = panel * kernel::panel_columns;
         const std::size_t columns = (std::min)(kernel::panel_columns, shape.n - column);
-        if (last && columns == kernel::panel_columns) epilogue.prefetch(first, rows, column);
+        if (columns == kernel::panel_columns) epilogue.prefetch(first, rows, column, index, slices);
         engine.multiply(block, tile, offset, count, slice, acc, columns);
-        if (last) {
+        if (index + 1 == slices) {
             epilogue.write(acc, first, rows, column, columns, b_scales,
                            [&](std::size_t i) noexcept { return engine.a().tensor_scale(i); });
         }
@@ -66,7 +67,7 @@ void run_resident(const Engine& engine, const Epilogue& epilogue, const product_
     const std::size_t panels = divide_up(shape.n, kernel::panel_columns);
     const std::size_t block_rows = (std::min)(sizes.mc, round_up(shape.m, mr));
     const tile_worker<Engine, Epilogue> work{engine, epilogue, shape};
-    auto block = engine.make_block(block_rows, shape.k);
+    auto block = engine.make_block(block_rows, shape.k, sizes.kc);
     for (std::size_t ic = 0; ic < shape.m; ic += sizes.mc) {
         const std::size_t rows = (std::min)(sizes.mc, shape.m - ic), tiles = divide_up(rows, mr);
         const auto rows_of = [&](std::size_t tile) { return (std::min)(mr, rows - tile * mr); };
@@ -94,9 +95,16 @@ void run_resident(const Engine& engine, const Epilogue& epilogue, const product_
                 for (std::size_t pc = 0; pc < shape.k; pc += sizes.kc) {
                     const std::size_t count = (std::min)(sizes.kc, shape.k - pc);
                     engine.load(slice, panel, pc, count);
+                    const bool end = pc + count == shape.k;
+                    const std::size_t next_panel = panel + (end ? 1 : 0), next_pc = end ? 0 : pc + count;
                     for (std::size_t tile = first_tile; tile < last_tile; ++tile) {
+                        if (next_panel < last_panel) {
+                            engine.prefetch(next_panel, next_pc, (std::min)(sizes.kc, shape.k - next_pc),
+                                            tile - first_tile, last_tile - first_tile);
+                        }
                         work(block, tile, ic + tile * mr, rows_of(tile), pc, count, slice, panel,
-                             acc.data() + (tile - first_tile) * acc_size, pc + count == shape.k, b_scales);
+                             acc.data() + (tile - first_tile) * acc_size, pc / sizes.kc, divide_up(shape.k, sizes.kc),
+                             b_scales);
                     }
                 }
             }
@@ -117,7 +125,7 @@ void run_sliced(const Engine& engine, const Epilogue& epilogue, const product_sh
         const std::size_t rows = (std::min)(sizes.mc, shape.m - ic), tiles = divide_up(rows, mr);
         const std::size_t panels = divide_up((std::min)(sizes.nc, shape.n - jc), kernel::panel_columns);
         const auto rows_of = [&](std::size_t tile) { return (std::min)(mr, rows - tile * mr); };
-        auto block = engine.make_block(rows, (std::min)(sizes.ka, shape.k));
+        auto block = engine.make_block(rows, (std::min)(sizes.ka, shape.k), sizes.kc);
         auto slice = engine.make_slice((std::min)(sizes.kc, shape.k));
         const std::size_t acc_size = mr * kernel::panel_columns;
         aligned_buffer<float> acc(panels * tiles * acc_size, 0.0F);
@@ -135,7 +143,8 @@ void run_sliced(const Engine& engine, const Epilogue& epilogue, const product_sh
                     engine.load(slice, panel, pa + pc, count);
                     for (std::size_t tile = 0; tile < tiles; ++tile) {
                         work(block, tile, ic + tile * mr, rows_of(tile), pc, count, slice, panel,
-                             acc.data() + (p * tiles + tile) * acc_size, pa + pc + count == shape.k, b_scales);
+                             acc.data() + (p * tiles + tile) * acc_size, (pa + pc) / sizes.kc,
+                             divide_up(shape.k, sizes.kc), b_scales);
                     }
                 }
             }

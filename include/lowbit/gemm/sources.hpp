@@ -7,14 +7,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <type_traits>
 
 #include <lowbit/convert/row_access.hpp>
 #include <lowbit/convert/tensor_scale.hpp>
 #include <lowbit/core/aligned_buffer.hpp>
 #include <lowbit/core/matrix_view.hpp>
 #include <lowbit/kernel/panel_layout.hpp>
-#include <lowbit/lane/lower.hpp>
+#include <lowbit/lane/lane_traits.hpp>
 #include <lowbit/matrix/quantized_matrix.hpp>
 #include <lowbit/pack/packed_matrix.hpp>
 #include <lowbit/pack/panel.hpp>
@@ -50,31 +50,44 @@ class float_rows {
     float tensor_scale(std::size_t i) const noexcept { return F::has_tensor_scale ? contexts_[i].tensor_scale : 1.0F; }
 
     /// Lanes of values k .. k + count - 1 of row i, zeros up to a whole block, and one scale a block. k is a multiple
-    /// of 64.
-    void lower(std::size_t i, std::size_t k, std::size_t count, std::int8_t* lanes, float* scales) const noexcept {
-        typename F::block blocks[conversion_tile / F::block_size];
-        for (std::size_t done = 0; done < count; done += conversion_tile) {
-            const std::size_t length = (std::min)(conversion_tile, count - done);
-            encode(i, k + done, length, blocks);
-            lower_row<F>(blocks, length, lanes + done, scales + done / F::block_size);
+    /// of 64. For formats of float lanes: the values.
+    void lower(std::size_t i, std::size_t k, std::size_t count, kernel::lane_type<F>* lanes,
+               float* scales) const noexcept {
+        encode_context context = context_of(i, k);
+        if constexpr (std::is_same_v<T, float>) {
+            codec_.codec.lower_row(view_.row(i) + k, count, lanes, scales, options_, context);
+        } else {
+            float tile[conversion_tile];
+            for (std::size_t done = 0; done < count; done += conversion_tile) {
+                const std::size_t length = (std::min)(conversion_tile, count - done);
+                widen(codec_.rows, view_.row(i) + k + done, length, tile);
+                codec_.codec.lower_row(tile, length, lanes + done,
+                                       F::block_size == 1 ? scales : scales + done / F::block_size, options_, context);
+                context.index += length;
+            }
         }
     }
     /// The quantised values as floats, without the tensor scale.
     void decode(std::size_t i, std::size_t k, std::size_t count, float* out) const noexcept {
-        typename F::block blocks[conversion_tile / F::block_size];
-        for (std::size_t done = 0; done < count; done += conversion_tile) {
-            const std::size_t length = (std::min)(conversion_tile, count - done);
-            encode(i, k + done, length, blocks);
-            codec_.codec.decode_row(blocks, length, out + done, 1.0F);
+        if constexpr (!lane_traits<F>::integer) {
+            float none[1];  // float lanes have no scales
+            lower(i, k, count, out, none);
+        } else {
+            typename F::block blocks[conversion_tile / F::block_size];
+            for (std::size_t done = 0; done < count; done += conversion_tile) {
+                const std::size_t length = (std::min)(conversion_tile, count - done);
+                codec_.encode(view_.row(i) + k + done, length, blocks, options_, context_of(i, k + done));
+                codec_.codec.decode_row(blocks, length, out + done, 1.0F);
+            }
         }
     }
 
   private:
-    void encode(std::size_t i, std::size_t k, std::size_t count, typename F::block* blocks) const noexcept {
+    encode_context context_of(std::size_t i, std::size_t k) const noexcept {
         encode_context context;
         if constexpr (F::has_tensor_scale) context = contexts_[i];
         context.index = static_cast<std::uint64_t>(i) * view_.cols() + k;
-        codec_.encode(view_.row(i) + k, count, blocks, options_, context);
+        return context;
     }
 
     matrix_view<const T> view_;
@@ -93,7 +106,7 @@ class block_rows {
 
     float tensor_scale(std::size_t i) const noexcept { return q_->tensor_scale(i); }
     void lower(std::size_t i, std::size_t k, std::size_t count, std::int8_t* lanes, float* scales) const noexcept {
-        lower_row<F>(q_->row(i).data() + k / F::block_size, count, lanes, scales);
+        codec_->lower_blocks(q_->row(i).data() + k / F::block_size, count, lanes, scales);
     }
     void decode(std::size_t i, std::size_t k, std::size_t count, float* out) const noexcept {
         codec_->decode_row(q_->row(i).data() + k / F::block_size, count, out, 1.0F);
