@@ -15,6 +15,7 @@
 #include <lowbit/block/block_format.hpp>
 #include <lowbit/core/aligned_buffer.hpp>
 #include <lowbit/core/error.hpp>
+#include <lowbit/core/huge_pages.hpp>
 #include <lowbit/kernel/panel_layout.hpp>
 #include <lowbit/matrix/quantized_matrix.hpp>
 
@@ -67,6 +68,7 @@ class packed_matrix {
     [[nodiscard]] packed_matrix clone() const {
         packed_matrix copy;
         copy.panels_ = aligned_buffer<std::uint8_t>(panels_.size());
+        detail::advise_huge_pages(copy.panels_.data(), copy.panels_.size());
         copy.scales_ = aligned_buffer<float>(scales_.size());
         std::copy(panels_.begin(), panels_.end(), copy.panels_.begin());
         std::copy(scales_.begin(), scales_.end(), copy.scales_.begin());
@@ -139,6 +141,7 @@ struct packed_matrix_access {
     static matrix make(std::size_t rows, std::size_t cols, bool row_scales) {
         matrix packed;
         packed.panels_ = aligned_buffer<std::uint8_t>(matrix::size_bytes(rows, cols));
+        advise_huge_pages(packed.panels_.data(), packed.panels_.size());
         packed.scales_ = aligned_buffer<float>(row_scales ? rows : 0);
         packed.rows_ = rows;
         packed.cols_ = cols;

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products with few rows: C = X W^T for M = 1 .. 16 rows of float activations, quantised on the way, and packed
+// weights.
+//
+//   decode/FORMAT/M/ISA/memory    N = 32768, K = 4096: weights come from memory
+//   decode/FORMAT/M/ISA/cache     N = 1024,  K = 4096: weights stay in the cache
+//   sgemv/OpenBLAS, gemv/bfloat16 the same N and K = 4096 in float32 and bfloat16, M = 1
+//
+// Columns: Gweights = weights per second; of_read = the format's own bits per second over the read probe (512 MiB,
+// taken right before the row); of_ceiling = max(memory time, compute time) / time, compute time by the int8 dot product
+// probe (rows of AVX-512 only). Pages: packed weights ask for huge pages, the probe's memory and the floats' too.
+//
+// bench_decode --benchmark_repetitions=5 --benchmark_report_aggregates_only=true [--benchmark_filter=...]
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+#include <lowbit/core/huge_pages.hpp>
+#include <lowbit/gemm/gemm.hpp>
+
+#include "support/memory_probe.hpp"
+#include "support/random_data.hpp"
+
+#if LOWBIT_BENCH_OPENBLAS
+# include <cblas.h>
+#endif
+#if LOWBIT_X86
+# include <immintrin.h>
+#endif
+
+namespace lowbit::bench {
+namespace {
+
+constexpr std::size_t depth = 4096;
+constexpr std::size_t many = 32768;
+constexpr std::size_t cached = 1024;
+
+const aligned_buffer<float>& weights() {
+    static const aligned_buffer<float> data = [] {
+        aligned_buffer<float> fresh(many * depth);
+        detail::advise_huge_pages(fresh.data(), fresh.size() * sizeof(float));
+        fill_normal(fresh.data(), many, depth);
+        return fresh;
+    }();
+    return data;
+}
+
+/// Products of int8 a second by vpdpbusd; 0 where there is none.
+#if LOWBIT_X86
+[[gnu::target("avx512f,avx512vnni"), gnu::noinline]] double dot_rate() {
+    __m512i a = _mm512_set1_epi8(3), b = _mm512_set1_epi8(2);
+    __m512i x0 = a, x1 = a, x2 = a, x3 = a, x4 = a, x5 = a, x6 = a, x7 = a, x8 = a, x9 = a, x10 = a, x11 = a;
+    asm("" : "+v"(a), "+v"(b));
+    constexpr int rounds = 2'000'000;
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < rounds; ++i) {
+        x0 = _mm512_dpbusd_epi32(x0, a, b);
+        x1 = _mm512_dpbusd_epi32(x1, a, b);
+        x2 = _mm512_dpbusd_epi32(x2, a, b);
+        x3 = _mm512_dpbusd_epi32(x3, a, b);
+        x4 = _mm512_dpbusd_epi32(x4, a, b);
+        x5 = _mm512_dpbusd_epi32(x5, a, b);
+        x6 = _mm512_dpbusd_epi32(x6, a, b);
+        x7 = _mm512_dpbusd_epi32(x7, a, b);
+        x8 = _mm512_dpbusd_epi32(x8, a, b);
+        x9 = _mm512_dpbusd_epi32(x9, a, b);
+        x10 = _mm512_dpbusd_epi32(x10, a, b);
+        x11 = _mm512_dpbusd_epi32(x11, a, b);
+        asm volatile(""
+                     : "+v"(x0), "+v"(x1), "+v"(x2), "+v"(x3), "+v"(x4), "+v"(x5), "+v"(x6), "+v"(x7), "+v"(x8),
+                       "+v"(x9), "+v"(x10), "+v"(x11));
+    }
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+    return 12.0 * 64.0 * rounds / elapsed.count();
+}
+#endif
+
+double dot_ceiling(isa which) {
+#if LOWBIT_X86
+    if (which == isa::avx512vnni || which == isa::avx512vbmi) {
+        return (std::max)(dot_rate(), dot_rate());
+    }
+#endif
+    static_cast<void>(which);
+    return 0;
+}
+
+template <class F>
+const packed_matrix<F>& packed(std::size_t columns) {
+    static std::map<std::size_t, packed_matrix<F>> made;
+    const auto found = made.find(columns);
+    if (found != made.end()) return found->second;
+    return made.emplace(columns, pack<F>(matrix_view<const float>(weights().data(), columns, depth))).first->second;
+}
+
+void report(benchmark::State& state, std::size_t m, std::size_t n, double bits, double read, double dot) {
+    const double weight_count = static_cast<double>(n) * static_cast<double>(depth);
+    const auto rate = benchmark::Counter::kIsIterationInvariantRate;
+    const double memory_time = weight_count * bits / 8 / read;
+    const double compute_time = dot > 0 ? weight_count * static_cast<double>(m) / dot : 0;
+    state.counters["Gweights"] = benchmark::Counter(weight_count / 1e9, rate);
+    state.counters["of_read"] = benchmark::Counter(memory_time, rate);
+    state.counters["of_ceiling"] = benchmark::Counter((std::max)(memory_time, compute_time), rate);
+}
+
+template <class F>
+void run(benchmark::State& state, isa which, std::size_t m, std::size_t n) {
+    const packed_matrix<F>& w = packed<F>(n);
+    const aligned_buffer<float> x = normal_matrix(m, depth, 2);
+    aligned_buffer<float> y(m * n, 0.0F);
+    const double read = read_ceiling(), dot = dot_ceiling(which);
+    for (auto _ : state) {
+        detail::gemm_float_rows<activation_format_t<F>>(matrix_view<const float>(x.data(), m, depth), w,
+                                                        matrix_view<float>(y.data(), m, n), {}, {}, {which});
+        benchmark::DoNotOptimize(y.data());
+        benchmark::ClobberMemory();
+    }
+    report(state, m, n, F::bits_per_value, read, dot);
+}
+
+#if LOWBIT_BENCH_OPENBLAS
+void sgemv(benchmark::State& state) {
+    const aligned_buffer<float> x = normal_matrix(1, depth, 2);
+    aligned_buffer<float> y(many, 0.0F);
+    openblas_set_num_threads(1);
+    const double read = read_ceiling();
+    for (auto _ : state) {
+        cblas_sgemv(CblasRowMajor, CblasNoTrans, static_cast<int>(many), static_cast<int>(depth), 1.0F,
+                    weights().data(), static_cast<int>(depth), x.data(), 1, 0.0F, y.data(), 1);
+        benchmark::ClobberMemory();
+    }
+    report(state, 1, many, 32, read, 0);
+}
+#endif
+
+/// y = W x with W in bfloat16, float32 sums: what a well-written loop without low-bit formats does.
+#if LOWBIT_X86
+[[gnu::target("avx512f,avx512vnni,fma")]] void multiply_bfloat16(const std::uint16_t* w, const float* even,
+                                                                 const float* odd, float* y, std::size_t rows) {
+    for (std::size_t r = 0; r < rows; ++r) {
+        __m512 sums[4] = {_mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps()};
+        for (std::size_t k = 0; k < depth; k += 64) {
+            const __m512i a = _mm512_loadu_si512(w + r * depth + k), b = _mm512_loadu_si512(w + r * depth + k + 32);
+            const __m512i upper = _mm512_set1_epi32(static_cast<int>(0xFFFF0000U));
+            const std::size_t half = k / 2;
+            sums[0] = _mm512_fmadd_ps(_mm512_castsi512_ps(_mm512_maskz_slli_epi32(0xFFFF, a, 16)),
+                                      _mm512_loadu_ps(even + half), sums[0]);
+            sums[1] =
+                _mm512_fmadd_ps(_mm512_castsi512_ps(_mm512_and_si512(a, upper)), _mm512_loadu_ps(odd + half), sums[1]);
+            sums[2] = _mm512_fmadd_ps(_mm512_castsi512_ps(_mm512_maskz_slli_epi32(0xFFFF, b, 16)),
+                                      _mm512_loadu_ps(even + half + 16), sums[2]);
+            sums[3] = _mm512_fmadd_ps(_mm512_castsi512_ps(_mm512_and_si512(b, upper)), _mm512_loadu_ps(odd + half + 16),
+                                      sums[3]);
+        }
+        float parts[16];
+        _mm512_storeu_ps(parts, _mm512_add_ps(_mm512_add_ps(sums[0], sums[1]), _mm512_add_ps(sums[2], sums[3])));
+        y[r] = std::accumulate(parts, parts + 16, 0.0F);
+    }
+}
+
+void gemv_bfloat16(benchmark::State& state) {
+    std::vector<float> even(depth / 2, 0.5F), odd(depth / 2, 0.25F);
+    aligned_buffer<std::uint16_t> w(many * depth);
+    detail::advise_huge_pages(w.data(), 2 * w.size());
+    for (std::size_t i = 0; i < w.size(); ++i) w[i] = bfloat16::from_float(weights()[i]).bits();
+    aligned_buffer<float> y(many, 0.0F);
+    const double read = read_ceiling();
+    for (auto _ : state) {
+        multiply_bfloat16(w.data(), even.data(), odd.data(), y.data(), many);
+        benchmark::ClobberMemory();
+    }
+    report(state, 1, many, 16, read, 0);
+}
+#endif
+
+void register_all() {
+    for (const isa which : kernel::available()) {
+        for_each_format([&]<class F>(std::type_identity<F>) {
+            for (const std::size_t n : {many, cached}) {
+                for (const std::size_t m : {1U, 2U, 4U, 8U, 16U}) {
+                    const std::string name = "decode/" + std::string(F::name) + "/" + std::to_string(m) + "/" +
+                                             std::string(to_string(which)) + (n == many ? "/memory" : "/cache");
+                    benchmark::RegisterBenchmark(name.c_str(),
+                                                 [=](benchmark::State& state) { run<F>(state, which, m, n); })
+                        ->Unit(benchmark::kMillisecond)
+                        ->UseRealTime();
+                }
+            }
+        });
+    }
+#if LOWBIT_BENCH_OPENBLAS
+    benchmark::RegisterBenchmark("sgemv/OpenBLAS", &sgemv)->Unit(benchmark::kMillisecond)->UseRealTime();
+#endif
+#if LOWBIT_X86
+    if (arch::features_of(arch::read_cpu()).avx512vnni) {
+        benchmark::RegisterBenchmark("gemv/bfloat16", &gemv_bfloat16)->Unit(benchmark::kMillisecond)->UseRealTime();
+    }
+#endif
+}
+
+}  // namespace
+}  // namespace lowbit::bench
+
+int main(int argc, char** argv) {
+    benchmark::Initialize(&argc, argv);
+    lowbit::detail::advise_huge_pages(lowbit::bench::probe_memory().data(), lowbit::bench::read_probe_bytes);
+    lowbit::bench::register_all();
+    benchmark::RunSpecifiedBenchmarks();
+}
