@@ -14,6 +14,8 @@
 #include <lowbit/gemm/loops.hpp>
 #include <lowbit/kernel/few_rows_table.hpp>
 #include <lowbit/kernel/panel_layout.hpp>
+#include <lowbit/kernel/table.hpp>
+#include <lowbit/lane/lane_traits.hpp>
 
 namespace lowbit::detail {
 
@@ -78,6 +80,63 @@ template <class ASource, class BSource, class Epilogue>
         }
     });
     return true;
+}
+
+/// The same where either side is multiplied as float32: HiF8, and activations that are not quantised.
+template <class ASource, class BSource, class Epilogue>
+void run_few_floats(const ASource& a, const BSource& b, isa which, const Epilogue& epilogue, const product_shape& shape,
+                    const executor& executor) {
+    using fb = typename BSource::format;
+    using arithmetic = kernel::panel_arithmetic<fb>;
+    const kernel::few_floats_kernel& kernels = kernel::few_floats_kernels<fb>(which, shape.m);
+    const std::size_t tile_rows = kernels.rows, tiles = divide_up(shape.m, tile_rows);
+    const std::size_t depth = round_up(shape.k, fb::block_size);
+    aligned_buffer<float> values(tiles * tile_rows * depth, -0.0F), row(shape.k);
+    {
+        const arch::fp_guard guard;
+        for (std::size_t i = 0; i < shape.m; ++i) {
+            a.decode(i, 0, shape.k, row.data());
+            float* const out = values.data() + i / tile_rows * tile_rows * depth + i % tile_rows;
+            for (std::size_t k = 0; k < shape.k; ++k) out[k * tile_rows] = row[k];
+        }
+    }
+    const kernel::codec_functions<fb>& codec = kernel::codec<fb>(which);
+    const std::size_t panels = divide_up(shape.n, kernel::panel_columns), threads = executor.concurrency();
+    const std::size_t runs = (std::min)(panels, threads > 1 ? 8 * threads : 1);
+    executor.for_each(runs, [&](std::size_t run) {
+        const arch::fp_guard guard;
+        float acc[kernel::most_few_float_rows * kernel::panel_columns], b_scales[kernel::panel_columns];
+        const std::size_t last = panels * (run + 1) / runs;
+        for (std::size_t panel = panels * run / runs; panel < last; ++panel) {
+            const std::size_t column = panel * kernel::panel_columns;
+            const std::size_t columns = (std::min)(kernel::panel_columns, shape.n - column);
+            const std::uint8_t* const records = b.slice(panel, 0, shape.k, nullptr);
+            column_scales(b, panel, shape.n, b_scales);
+            for (std::size_t tile = 0; tile < tiles; ++tile) {
+                std::fill_n(acc, tile_rows * kernel::panel_columns, 0.0F);
+                const float* const tile_values = values.data() + tile * tile_rows * depth;
+                if constexpr (lane_traits<fb>::integer) {
+                    kernels.panel({tile_values, records, shape.k, kernel::few_rows_ahead, acc});
+                } else {
+                    constexpr std::size_t step = kernel::record_values;
+                    float decoded[step * kernel::panel_columns];
+                    for (std::size_t k = 0; k < shape.k; k += step) {
+                        const std::size_t count = (std::min)(step, shape.k - k);
+                        const std::uint8_t* const record = records + arithmetic::record_at(k);
+                        for (std::size_t line = 0; line < arithmetic::full_record_bytes; line += 64) {
+                            __builtin_prefetch(record + kernel::few_rows_ahead + line);
+                        }
+                        codec.decode_row(reinterpret_cast<const typename fb::block*>(record),
+                                         count * kernel::panel_columns, decoded, 1.0F);
+                        kernels.values(tile_values + k * tile_rows, decoded, count, acc);
+                    }
+                }
+                const std::size_t rows = (std::min)(tile_rows, shape.m - tile * tile_rows);
+                epilogue.write(acc, tile * tile_rows, rows, column, columns, b_scales,
+                               [&](std::size_t i) noexcept { return a.tensor_scale(i); });
+            }
+        }
+    });
 }
 
 }  // namespace LOWBIT_BASELINE_NAMESPACE

@@ -133,6 +133,13 @@ void multiply(const ASource& a, const BSource& b, const matrix_view<T>& c, std::
             run_sliced(engine, finish, shape, sizes, executor);
         }
     } else {
+        if constexpr (std::is_same_v<BSource, packed_panels<fb>>) {
+            if (shape.m <= kernel::most_few_float_rows && plan.blocks == blocking{}) {
+                const epilogue<T> finish(c, options, *kernel::float_kernels(plan.which).output, rows, plan.which);
+                run_few_floats(a, b, plan.which, finish, shape, executor);
+                return;
+            }
+        }
         const float_engine<ASource, BSource> engine(a, b, plan.which);
         const epilogue<T> finish(c, options, engine.output(), rows, plan.which);
         const blocking sizes =

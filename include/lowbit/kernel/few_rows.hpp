@@ -26,4 +26,20 @@ struct few_rows_kernel {
     void (*panel)(const few_rows_tile&) noexcept;
 };
 
+/// The same for rows of floats: a as float [k][rows], -0 between the end of the rows and that of B's last block.
+struct few_floats_tile {
+    const float* a;
+    const std::uint8_t* panel;
+    std::size_t depth;
+    std::size_t ahead;
+    float* acc;
+};
+
+struct few_floats_kernel {
+    std::size_t rows;
+    void (*panel)(const few_floats_tile&) noexcept;  ///< null for formats of float lanes
+    /// B decoded, as float [k][32]; null for formats of integer lanes.
+    void (*values)(const float* a, const float* b, std::size_t depth, float* acc) noexcept;
+};
+
 }  // namespace lowbit::kernel

@@ -45,14 +45,14 @@ LOWBIT_ALWAYS_INLINE floats few_scales(const std::uint8_t* scales, bool ordinary
                         mul(as_floats(bits), splat(&multiplier)));
 }
 
-/// Pair `Pair` of lines (8 values of K) of one unit of low and one of high columns.
-template <lane_selector Kind, int Pair, bool Narrow, std::size_t Rows, class Table>
-LOWBIT_ALWAYS_INLINE void few_pair(const std::uint8_t* line, const Table& table, bytes low_fields, bytes high_fields,
-                                   const std::int8_t* a, words (&x)[2 * Rows]) noexcept {
+/// Lanes of pair `Pair` of lines (8 values of K) of one unit of low and one of high columns: low and high of the first
+/// line, low and high of the second.
+template <lane_selector Kind, int Pair, class Table>
+LOWBIT_ALWAYS_INLINE void few_lanes(const std::uint8_t* line, const Table& table, bytes low_fields, bytes high_fields,
+                                    lanes (&b)[4]) noexcept {
     constexpr int first = Kind == lane_selector::nested ? 4 * Pair : 2 * Pair;
     constexpr int second = Kind == lane_selector::nested ? 4 * Pair + 2 : 2 * Pair;
     const bytes packed0 = load_bytes(line), packed1 = load_bytes(line + 64);
-    lanes b[4];
     if constexpr (Kind == lane_selector::top_of_8) {
         bytes low0 = low_nibbles(packed0), low1 = low_nibbles(packed1);
         bytes high0 = high_nibbles(packed0), high1 = high_nibbles(packed1);
@@ -68,6 +68,14 @@ LOWBIT_ALWAYS_INLINE void few_pair(const std::uint8_t* line, const Table& table,
         b[2] = as_lanes(look_up(table, low_index<Kind, second>(packed1, low_fields)));
         b[3] = as_lanes(look_up(table, high_index<Kind, second>(packed1, high_fields)));
     }
+}
+
+/// Adds the products of a pair of lines.
+template <lane_selector Kind, int Pair, bool Narrow, std::size_t Rows, class Table>
+LOWBIT_ALWAYS_INLINE void few_pair(const std::uint8_t* line, const Table& table, bytes low_fields, bytes high_fields,
+                                   const std::int8_t* a, words (&x)[2 * Rows]) noexcept {
+    lanes b[4];
+    few_lanes<Kind, Pair>(line, table, low_fields, high_fields, b);
     LOWBIT_UNROLL
     for (std::size_t r = 0; r < Rows; ++r) {
         const lanes a0 = splat_lanes(a + 4 * r), a1 = splat_lanes(a + 4 * Rows + 4 * r);

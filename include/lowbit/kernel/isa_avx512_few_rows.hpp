@@ -67,6 +67,11 @@ LOWBIT_ALWAYS_INLINE bytes right(bytes x) noexcept {
     return _mm512_maskz_srli_epi32(0xFFFF, x, N);
 }
 LOWBIT_ALWAYS_INLINE lanes as_lanes(bytes x) noexcept { return x; }
+template <int I>
+LOWBIT_ALWAYS_INLINE floats signed_byte(lanes x) noexcept {
+    if constexpr (I < 3) x = _mm512_maskz_slli_epi32(0xFFFF, x, 24 - 8 * I);
+    return _mm512_maskz_cvtepi32_ps(0xFFFF, _mm512_maskz_srai_epi32(0xFFFF, x, 24));
+}
 template <std::uint8_t Low, std::uint8_t High>
 LOWBIT_ALWAYS_INLINE bool within(const std::uint8_t* p, std::size_t count) noexcept {
     __mmask32 outside = 0;
@@ -83,6 +88,8 @@ LOWBIT_ALWAYS_INLINE void fetch(const std::uint8_t* p) noexcept {
 
 # include <lowbit/kernel/few_rows.inl>
 
+# include <lowbit/kernel/few_floats.inl>
+
 }  // namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx512vbmi)::product
 LOWBIT_TARGET_END
 #endif
@@ -95,6 +102,11 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx512vnni)::product{
     LOWBIT_ALWAYS_INLINE bytes right(bytes x) noexcept {return _mm512_maskz_srli_epi32(0xFFFF, x, N);
 }
 LOWBIT_ALWAYS_INLINE lanes as_lanes(bytes x) noexcept { return x; }
+template <int I>
+LOWBIT_ALWAYS_INLINE floats signed_byte(lanes x) noexcept {
+    if constexpr (I < 3) x = _mm512_maskz_slli_epi32(0xFFFF, x, 24 - 8 * I);
+    return _mm512_maskz_cvtepi32_ps(0xFFFF, _mm512_maskz_srai_epi32(0xFFFF, x, 24));
+}
 template <std::uint8_t Low, std::uint8_t High>
 LOWBIT_ALWAYS_INLINE bool within(const std::uint8_t* p, std::size_t count) noexcept {
     __mmask32 outside = 0;
@@ -112,6 +124,8 @@ LOWBIT_ALWAYS_INLINE void fetch(const std::uint8_t* p) noexcept {
 # include <lowbit/kernel/few_rows_index.inl>
 
 # include <lowbit/kernel/few_rows.inl>
+
+# include <lowbit/kernel/few_floats.inl>
 
 }  // namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx512vnni)::product
 LOWBIT_TARGET_END

@@ -17,6 +17,8 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(neon_dotprod)::product{
 
 #  include <lowbit/kernel/few_rows.inl>
 
+#  include <lowbit/kernel/few_floats.inl>
+
 }  // namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(neon_dotprod)::product
 LOWBIT_TARGET_END
 # endif
@@ -29,6 +31,8 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(neon)::product {
 #  include <lowbit/kernel/few_rows_index.inl>
 
 #  include <lowbit/kernel/few_rows.inl>
+
+#  include <lowbit/kernel/few_floats.inl>
 
 }  // namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(neon)::product
 # endif
