@@ -4,11 +4,14 @@
 /// A format is a type without objects. It names itself, states how many values share a block, and turns one block of
 /// floats into plain bytes and back:
 ///
-///     F::name             how users and files call it                    F::block_size        values in a block
-///     F::bits_per_value   storage of whole blocks, without a tensor scale     F::has_tensor_scale  one more float32
-///     scale F::block            a struct of bytes, alignment 1, no padding     F::options           what changes the
-///     bytes, == F::encode(values, options, context) -> block                       F::decode(block, values,
-///     tensor_scale)
+///     F::name                                      how users and files call it
+///     F::block_size                                values in a block
+///     F::bits_per_value                            storage of whole blocks, without a tensor scale
+///     F::has_tensor_scale                          one more float32 scale a matrix or a row
+///     F::block                                     a struct of bytes, alignment 1, no padding
+///     F::options                                   what changes the bytes, compared with ==
+///     F::encode(values, options, context)          gives the block
+///     F::decode(block, values, tensor_scale)       fills the values
 ///
 /// Both functions are constexpr and noexcept: NaN and Inf in data are data. encode is the oracle that every vector
 /// encoder equals byte for byte; decode accepts every byte pattern. Rows, tails and tensor scales of whole matrices are

@@ -24,6 +24,7 @@ enum class tensor_scale_kind : std::uint8_t {
     none     ///< 1
 };
 
+/// The tensor scale of quantize and quantize_transposed.
 struct tensor_scale_options {
     tensor_scale_kind kind = tensor_scale_kind::matrix;
     float value = 1;  ///< for kind `given`: finite and > 0; values decode as (element * block scale) * value

@@ -20,13 +20,20 @@ namespace lowbit {
 inline namespace LOWBIT_BASELINE_NAMESPACE {
 
 /// Quantises a matrix to format F: `quantize<hif4>(weights)`.
+///
 /// Shape: any rows and cols, also zero. Blocks lie along cols; the last block of each row is filled up with zeros
-/// before its scale is chosen. Exact: the bytes are those of F::encode block by block, on every instruction set, with
-/// any executor, whatever the caller's rounding mode and FTZ/DAZ, which are restored. Stochastic rounding is keyed by
-/// seed and element index row * cols + col. 16-bit input is widened first, which is exact. Special: NaN, Inf and -0 as
-/// the format says; a tensor scale comes from finite values only. Errors: a size overflow, a given tensor scale that is
-/// not finite and > 0, a LOWBIT_ISA that cannot run here; the executor's own exceptions and std::bad_alloc pass
-/// through. Cost: one pass over the data, two for NVFP4 with a tensor scale by matrix.
+/// before its scale is chosen.
+///
+/// Exact: the bytes are those of F::encode block by block, on every instruction set, with any executor, whatever the
+/// caller's rounding mode and FTZ/DAZ, which are restored. Stochastic rounding is keyed by seed and element index
+/// row * cols + col. 16-bit input is widened first, which is exact.
+///
+/// Special: NaN, Inf and -0 as the format says; a tensor scale comes from finite values only.
+///
+/// Errors: a size overflow, a given tensor scale that is not finite and > 0, a LOWBIT_ISA that cannot run here; the
+/// executor's own exceptions and std::bad_alloc pass through.
+///
+/// Cost: one pass over the data, two for NVFP4 with a tensor scale by matrix.
 template <block_format F, class T>
 [[nodiscard]] quantized_matrix<F> quantize(matrix_view<T> source, const quantize_options<F>& options = {}) {
     using value_type = std::remove_const_t<T>;

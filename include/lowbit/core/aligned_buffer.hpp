@@ -53,11 +53,13 @@ class aligned_buffer {
         }
     }
 
+    /// Exchanges the memory; copies no element.
     void swap(aligned_buffer& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);
     }
 
+    /// The elements: null and 0 for an empty buffer. Not checked: an index below size().
     [[nodiscard]] T* data() noexcept { return data_; }
     [[nodiscard]] const T* data() const noexcept { return data_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }

@@ -36,6 +36,7 @@ inline constexpr float quiet_nan = float_from_bits(quiet_nan_bits);
 [[nodiscard]] constexpr std::uint32_t abs_bits(float x) noexcept { return to_bits(x) & 0x7FFFFFFFU; }
 [[nodiscard]] constexpr std::uint64_t abs_bits(double x) noexcept { return to_bits(x) & 0x7FFFFFFFFFFFFFFFU; }
 
+/// Whether x is a NaN, an infinity, neither of them.
 [[nodiscard]] constexpr bool is_nan(float x) noexcept { return abs_bits(x) > infinity_bits; }
 [[nodiscard]] constexpr bool is_nan(double x) noexcept { return abs_bits(x) > 0x7FF0000000000000U; }
 [[nodiscard]] constexpr bool is_inf(float x) noexcept { return abs_bits(x) == infinity_bits; }
@@ -62,25 +63,11 @@ inline constexpr float quiet_nan = float_from_bits(quiet_nan_bits);
     return static_cast<int>(std::bit_width(magnitude)) - 150;
 }
 
-/// x itself, as a value that the optimiser must have computed: under -ffast-math it may not merge the operation that
-/// made x with the one that uses it, so that a rounding step survives. Costs nothing elsewhere.
-[[nodiscard]] constexpr float exactly(float x) noexcept {
-#if defined(__FAST_MATH__)
-    if (!std::is_constant_evaluated()) {
-# if defined(__x86_64__) || defined(__SSE2__)
-        asm volatile("" : "+x"(x));
-# elif defined(__aarch64__)
-        asm volatile("" : "+w"(x));
-# else
-        asm volatile("" : "+m"(x));
-# endif
-    }
-#endif
-    return x;
-}
-
-/// As the float version.
-[[nodiscard]] constexpr double exactly(double x) noexcept {
+/// x (a float or a double) itself, as a value that the optimiser must have computed: under -ffast-math it may not merge
+/// the operation that made x with the one that uses it, so that a rounding step survives. Costs nothing elsewhere.
+template <class Float>
+requires(std::is_same_v<Float, float> || std::is_same_v<Float, double>) [[nodiscard]] constexpr Float
+    exactly(Float x) noexcept {
 #if defined(__FAST_MATH__)
     if (!std::is_constant_evaluated()) {
 # if defined(__x86_64__) || defined(__SSE2__)

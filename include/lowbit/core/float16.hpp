@@ -50,6 +50,7 @@ class bfloat16 {
   public:
     constexpr bfloat16() noexcept = default;
 
+    /// The value with this code.
     [[nodiscard]] static constexpr bfloat16 from_bits(std::uint16_t bits) noexcept {
         bfloat16 r;
         r.bits_ = bits;
@@ -68,6 +69,7 @@ class bfloat16 {
         return from_bits(detail::narrow_to_16<7, -126>(x));
     }
 
+    /// The code.
     [[nodiscard]] constexpr std::uint16_t bits() const noexcept { return bits_; }
 
     /// Exact. NaN gives 0x7FC00000.
@@ -75,6 +77,7 @@ class bfloat16 {
         return float_from_bits(is_nan() ? quiet_nan_bits : std::uint32_t{bits_} << 16U);
     }
 
+    /// Decided by the code, so under -ffast-math, too.
     [[nodiscard]] constexpr bool is_nan() const noexcept { return (bits_ & 0x7FFFU) > 0x7F80U; }
     [[nodiscard]] constexpr bool is_inf() const noexcept { return (bits_ & 0x7FFFU) == 0x7F80U; }
 
@@ -92,6 +95,7 @@ class float16 {
   public:
     constexpr float16() noexcept = default;
 
+    /// The value with this code.
     [[nodiscard]] static constexpr float16 from_bits(std::uint16_t bits) noexcept {
         float16 r;
         r.bits_ = bits;
@@ -108,6 +112,7 @@ class float16 {
         return from_bits(detail::narrow_to_16<10, -14>(x));
     }
 
+    /// The code.
     [[nodiscard]] constexpr std::uint16_t bits() const noexcept { return bits_; }
 
     /// Exact, subnormals included. NaN gives 0x7FC00000.
@@ -128,6 +133,7 @@ class float16 {
         return float_from_bits(sign | ((113U - shift) << 23U) | ((magnitude << shift & 0x03FFU) << 13U));
     }
 
+    /// Decided by the code, so under -ffast-math, too.
     [[nodiscard]] constexpr bool is_nan() const noexcept { return (bits_ & 0x7FFFU) > 0x7C00U; }
     [[nodiscard]] constexpr bool is_inf() const noexcept { return (bits_ & 0x7FFFU) == 0x7C00U; }
 

@@ -39,6 +39,7 @@ class function_ref<Result(Arguments...)> {
               return to.function(std::forward<Arguments>(arguments)...);
           }) {}
 
+    /// Calls it.
     Result operator()(Arguments... arguments) const { return invoke_(target_, std::forward<Arguments>(arguments)...); }
 
   private:

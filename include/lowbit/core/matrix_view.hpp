@@ -43,6 +43,7 @@ class matrix_view {
         const matrix_view<U>& other) noexcept  // NOLINT(google-explicit-constructor)
         : data_(other.data()), rows_(other.rows()), cols_(other.cols()), stride_(other.stride()) {}
 
+    /// What the view was made of; empty() where rows or cols is zero.
     constexpr T* data() const noexcept { return data_; }
     constexpr std::size_t rows() const noexcept { return rows_; }
     constexpr std::size_t cols() const noexcept { return cols_; }

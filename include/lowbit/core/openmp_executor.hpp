@@ -23,6 +23,7 @@ class openmp_executor {
     /// `threads` 0: what omp_get_max_threads() says when a loop starts (OMP_NUM_THREADS, omp_set_num_threads).
     explicit openmp_executor(int threads = 0) noexcept : threads_(threads) {}
 
+    /// Threads that a loop started here and now would use; 1 inside a parallel region.
     [[nodiscard]] std::size_t concurrency() const noexcept { return static_cast<std::size_t>(team()); }
 
     /// Calls body(i) once for each i in [0, count).

@@ -21,6 +21,7 @@ class tbb_executor {
     /// `arena` must outlive the executor.
     explicit tbb_executor(tbb::task_arena& arena) noexcept : arena_(&arena) {}
 
+    /// Threads that the arena has.
     [[nodiscard]] std::size_t concurrency() const {
         const int threads = arena_ != nullptr ? arena_->max_concurrency() : tbb::this_task_arena::max_concurrency();
         return threads > 0 ? static_cast<std::size_t>(threads) : 1;

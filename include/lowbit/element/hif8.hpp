@@ -63,6 +63,7 @@ class hif8 {
   public:
     constexpr hif8() noexcept = default;
 
+    /// The value with this code.
     [[nodiscard]] static constexpr hif8 from_bits(std::uint8_t bits) noexcept {
         hif8 r;
         r.bits_ = bits;
@@ -104,11 +105,13 @@ class hif8 {
         return from_bits(detail::hif8_convert(x.to_float(), mode, overflow, random));
     }
 
+    /// The code.
     [[nodiscard]] constexpr std::uint8_t bits() const noexcept { return bits_; }
 
     /// Exact. NaN gives 0x7FC00000.
     [[nodiscard]] constexpr float to_float() const noexcept { return float_from_bits(detail::hif8_values[bits_]); }
 
+    /// Decided by the code, so under -ffast-math, too.
     [[nodiscard]] constexpr bool is_nan() const noexcept { return bits_ == 0x80U; }
     [[nodiscard]] constexpr bool is_inf() const noexcept { return (bits_ & 0x7FU) == 0x6FU; }
 

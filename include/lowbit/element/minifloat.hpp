@@ -99,11 +99,13 @@ class minifloat {
         return convert(x, mode, overflow, random);
     }
 
+    /// The code.
     [[nodiscard]] constexpr std::uint8_t bits() const noexcept { return bits_; }
 
     /// Exact. NaN gives 0x7FC00000.
     [[nodiscard]] constexpr float to_float() const noexcept { return float_from_bits(value_table[bits_]); }
 
+    /// Decided by the code; false where the type has no NaN (no Inf).
     [[nodiscard]] constexpr bool is_nan() const noexcept {
         if constexpr (!has_nan) {
             return false;

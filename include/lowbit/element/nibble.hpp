@@ -15,6 +15,7 @@ namespace lowbit {
     return static_cast<std::uint8_t>((even & 0x0FU) | (odd & 0x0FU) << 4U);
 }
 
+/// The code of the even element, of the odd one.
 [[nodiscard]] constexpr std::uint8_t low_nibble(std::uint8_t byte) noexcept {
     return static_cast<std::uint8_t>(byte & 0x0FU);
 }

@@ -64,10 +64,13 @@ inline void narrow(std::span<const float> values, float_type type, std::vector<s
 
 }  // namespace detail
 
-/// Writes tensors, in this order, as one .safetensors file, replacing what is there. The values start on a multiple
-/// of 8. Exact: float32 and float64; bfloat16 and float16 round to nearest even. Errors: throws lowbit::error where a
-/// name repeats or is "__metadata__" or a shape does not fit its values, lowbit::io_error where the file cannot be
-/// written.
+/// Writes tensors, in this order, as one .safetensors file, replacing what is there; the values start on a multiple
+/// of 8.
+///
+/// Exact: float32 and float64; bfloat16 and float16 round to nearest even.
+///
+/// Errors: throws lowbit::error where a name repeats or is "__metadata__" or a shape does not fit its values,
+/// lowbit::io_error where the file cannot be written.
 inline void write_safetensors(const std::string& path, std::span<const safetensors_output> tensors,
                               const std::map<std::string, std::string>& metadata = {}) {
     std::unordered_set<std::string> names{"__metadata__"};

@@ -120,11 +120,13 @@ class tensor {
         }
     }
 
+    /// The size of each axis; empty for a scalar.
     [[nodiscard]] const std::vector<std::size_t>& shape() const noexcept { return shape_; }
     /// Product of all axes but the last.
     [[nodiscard]] std::size_t rows() const noexcept { return detail::rows_and_cols(shape_).first; }
     /// The last axis, K.
     [[nodiscard]] std::size_t cols() const noexcept { return detail::rows_and_cols(shape_).second; }
+    /// All values, in C order.
     [[nodiscard]] std::span<const float> values() const noexcept { return values_; }
     [[nodiscard]] std::span<float> values() noexcept { return values_; }
     /// The values as a rows() x cols() matrix; valid as long as the tensor.

@@ -24,6 +24,7 @@
 #include <lowbit/core/aligned_buffer.hpp>
 #include <lowbit/core/bits.hpp>
 #include <lowbit/core/error.hpp>
+#include <lowbit/core/huge_pages.hpp>
 
 namespace lowbit {
 
@@ -76,6 +77,7 @@ class quantized_matrix {
     }
     ~quantized_matrix() = default;
 
+    /// Exchanges the contents; copies nothing.
     void swap(quantized_matrix& other) noexcept {
         std::swap(rows_, other.rows_);
         std::swap(cols_, other.cols_);
@@ -118,6 +120,7 @@ class quantized_matrix {
         return block_count("lowbit::quantized_matrix::size_bytes", rows, cols) * sizeof(block);
     }
 
+    /// The shape; blocks_per_row() is ceil(cols / block_size).
     [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
     [[nodiscard]] std::size_t cols() const noexcept { return cols_; }
     [[nodiscard]] std::size_t blocks_per_row() const noexcept { return blocks_in(cols_); }
@@ -190,7 +193,10 @@ class quantized_matrix {
 
     // Blocks are left unwritten; `scales` is 0 or rows.
     quantized_matrix(std::size_t rows, std::size_t cols, std::size_t scales)
-        : rows_(rows), cols_(cols), blocks_(rows * blocks_in(cols)), scales_(scales) {}
+        : rows_(rows), cols_(cols), blocks_(rows * blocks_in(cols)), scales_(scales) {
+        // First writes to fresh 4 KiB pages cost as much as quantising what goes there.
+        detail::advise_huge_pages(blocks_.data(), blocks_.size() * sizeof(block));
+    }
 
     static constexpr std::size_t blocks_in(std::size_t cols) noexcept {
         return cols / F::block_size + (cols % F::block_size != 0 ? 1 : 0);
