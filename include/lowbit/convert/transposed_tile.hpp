@@ -33,6 +33,7 @@ class transposed_tile {
             const std::size_t height = (std::min)(std::size_t{4}, rows - r);
             if constexpr (std::is_same_v<std::remove_const_t<T>, float>) {
                 const float* from = source.row(first_row + r) + first_col;
+                if (first_col + 2 * width <= source.cols()) prefetch_next(from, source.stride(), height);
                 turn(from, source.stride(), height, cols, values_ + r);
             } else {
                 float wide[4 * width];
@@ -46,6 +47,15 @@ class transposed_tile {
 
   private:
     using four = float __attribute__((vector_size(16)));  // SSE2 or NEON at any baseline
+
+    // The tile to the right, which is loaded next: memory then works while this one is encoded.
+    static void prefetch_next(const float* from, std::size_t stride, std::size_t height) noexcept {
+        for (std::size_t r = 0; r < height; ++r) {
+            for (std::size_t c = 0; c < width; c += 64 / sizeof(float)) {
+                __builtin_prefetch(from + r * stride + width + c);
+            }
+        }
+    }
 
     static four load_four(const float* from) noexcept {
         four value;
