@@ -9,6 +9,9 @@
 #include <lowbit/convert/quantize.hpp>
 #include <lowbit/convert/transpose.hpp>
 #include <lowbit/core/executor.hpp>
+#include <lowbit/gemm/gemm.hpp>
+#include <lowbit/io/matrix_file.hpp>
 #include <lowbit/io/npy.hpp>
 #include <lowbit/matrix/quantized_matrix.hpp>
 #include <lowbit/metrics/error_stats.hpp>
+#include <lowbit/pack/pack.hpp>
