@@ -4,6 +4,7 @@
 //
 //   decode/FORMAT/M/ISA/memory    N = 32768, K = 4096: weights come from memory
 //   decode/FORMAT/M/ISA/cache     N = 1024,  K = 4096: weights stay in the cache
+//   weight_only/FORMAT/M/ISA/memory   the same with activations that are not quantised (gemm_weight_only)
 //   sgemv/OpenBLAS, gemv/bfloat16 the same N and K = 4096 in float32 and bfloat16, M = 1
 //
 // Columns: Gweights = weights per second; of_read = the format's own bits per second over the read probe (512 MiB,
@@ -28,6 +29,7 @@
 #include <benchmark/benchmark.h>
 #include <lowbit/core/huge_pages.hpp>
 #include <lowbit/gemm/gemm.hpp>
+#include <lowbit/gemm/weight_only.hpp>
 
 #include "support/memory_probe.hpp"
 #include "support/random_data.hpp"
@@ -129,6 +131,21 @@ void run(benchmark::State& state, isa which, std::size_t m, std::size_t n) {
     report(state, m, n, F::bits_per_value, read, dot);
 }
 
+template <class F>
+void run_weight_only(benchmark::State& state, isa which, std::size_t m, std::size_t n) {
+    const packed_matrix<F>& w = packed<F>(n);
+    const aligned_buffer<float> x = normal_matrix(m, depth, 2);
+    aligned_buffer<float> y(m * n, 0.0F);
+    const double read = read_ceiling();
+    for (auto _ : state) {
+        detail::gemm_plain_rows(matrix_view<const float>(x.data(), m, depth), w, matrix_view<float>(y.data(), m, n), {},
+                                {which});
+        benchmark::DoNotOptimize(y.data());
+        benchmark::ClobberMemory();
+    }
+    report(state, m, n, F::bits_per_value, read, 0);
+}
+
 #if LOWBIT_BENCH_OPENBLAS
 void sgemv(benchmark::State& state) {
     const aligned_buffer<float> x = normal_matrix(1, depth, 2);
@@ -196,6 +213,14 @@ void register_all() {
                         ->Unit(benchmark::kMillisecond)
                         ->UseRealTime();
                 }
+            }
+            for (const std::size_t m : {1U, 4U}) {
+                const std::string name = "weight_only/" + std::string(F::name) + "/" + std::to_string(m) + "/" +
+                                         std::string(to_string(which)) + "/memory";
+                benchmark::RegisterBenchmark(
+                    name.c_str(), [=](benchmark::State& state) { run_weight_only<F>(state, which, m, many); })
+                    ->Unit(benchmark::kMillisecond)
+                    ->UseRealTime();
             }
         });
     }
