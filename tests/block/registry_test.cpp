@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -53,6 +56,34 @@ TEST(registry, case80_formats_are_what_their_names_say) {
     EXPECT_FALSE(mxfp4::has_tensor_scale || hif4::has_tensor_scale || hif8::has_tensor_scale);
     static_assert(!std::is_same_v<mxfp4::block, nvfp4::block>);
     static_assert(!std::is_same_v<m2xfp_activation::block, m2xfp_weight::block>);
+}
+
+/// The bytes of the block whose first values are given, the others zero.
+template <class F>
+std::vector<int> bytes_of_block(std::initializer_list<float> first) {
+    std::array<float, F::block_size> values{};
+    std::copy(first.begin(), first.end(), values.begin());
+    const typename F::block block = F::encode(values);
+    std::array<unsigned char, sizeof(block)> bytes{};
+    std::memcpy(bytes.data(), &block, sizeof(block));
+    return {bytes.begin(), bytes.end()};
+}
+
+// case 53: the bytes of one block of each format, by hand.
+TEST(registry, case53_bytes_of_one_block_of_each_format) {
+    const auto wanted = [](std::size_t size, std::initializer_list<int> first) {
+        std::vector<int> bytes(first);
+        bytes.resize(size);
+        return bytes;
+    };
+    // scale 1; both micro-exponents of the first run set: 7 = 1.75 * 4, -2 = -0.5 * 4
+    EXPECT_EQ(bytes_of_block<hif4>({7.0F, -2.0F}), wanted(36, {0xC0, 0x80, 0x80, 0x00, 0xA7}));
+    EXPECT_EQ(bytes_of_block<hif8>({-1.0F}), wanted(1, {0x88}));
+    EXPECT_EQ(bytes_of_block<mxfp4>({0.5F, 6.0F, -1.0F}), wanted(17, {0x7F, 0x71, 0x0A}));
+    EXPECT_EQ(bytes_of_block<nvfp4>({0.5F, 6.0F, -1.0F}), wanted(9, {0x38, 0x71, 0x0A}));
+    // the top 6 is E2M3 code 28: stored 28 + 1 - 4 * 7 = 1; the zeros of the other subgroups store 1, too
+    EXPECT_EQ(bytes_of_block<m2xfp_activation>({0.5F, 6.0F, -1.0F}), wanted(18, {0x7F, 0x55, 0x71, 0x0A}));
+    EXPECT_EQ(bytes_of_block<m2xfp_weight>({0.5F, 6.0F, -1.0F}), wanted(18, {0x7F, 0x00, 0x71, 0x0A}));
 }
 
 }  // namespace

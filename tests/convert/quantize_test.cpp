@@ -255,6 +255,11 @@ TEST(quantize, case50_refuses_what_cannot_exist) {
               "no error");
     EXPECT_EQ(error_text([] { (void)quantize<mxfp4>(matrix_view<const float>(nullptr, ~std::size_t{0}, 0)); }),
               "no error");
+    // A view that may exist, whose blocks of 36 bytes a row may not: refused before a value is read.
+    const float value = 1;
+    EXPECT_EQ(error_text([&] { (void)quantize<hif4>(matrix_view<const float>(&value, std::size_t{1} << 60, 1)); }),
+              "lowbit::quantize: rows 1152921504606846976 x cols 1 exceed the limit of 9223372036854775807 bytes or "
+              "values");
 }
 
 TEST(quantize, row_results_do_not_depend_on_other_rows_with_row_scales) {

@@ -132,6 +132,11 @@ TEST(quantize_transposed, case50_refusals_name_the_function) {
                                                    {.tensor_scale = {tensor_scale_kind::given, -1}});
               }),
               "lowbit::quantize_transposed: option 'tensor_scale.value' is -1, but must be finite and > 0");
+    const float value = 1;
+    EXPECT_EQ(
+        error_text([&] { (void)quantize_transposed<hif4>(matrix_view<const float>(&value, 1, std::size_t{1} << 60)); }),
+        "lowbit::quantize_transposed: rows 1152921504606846976 x cols 1 exceed the limit of 9223372036854775807 "
+        "bytes or values");
 }
 
 }  // namespace
