@@ -20,7 +20,6 @@ struct row_codec;
 /// Where an encoder's results go: blocks.
 template <class F>
 struct block_sink {
-    static constexpr bool wants_lanes = false;
     typename F::block* blocks;
     const typename F::options& options;
     encode_context context;
@@ -50,7 +49,7 @@ struct block_sink {
     LOWBIT_ALWAYS_INLINE void bytes(std::size_t first, vb all) const {
         store_bytes(reinterpret_cast<std::int8_t*>(blocks) + first, all);
     }
-    LOWBIT_ALWAYS_INLINE void s1p2(std::size_t first, vb magnitude, vb top, const std::uint32_t*) const {
+    LOWBIT_ALWAYS_INLINE void s1p2(std::size_t first, vb magnitude, vb top) const {
         codes(first, sign_codes(magnitude, top));
     }
     /// The scalar function for block i.

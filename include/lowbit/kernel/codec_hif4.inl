@@ -18,24 +18,25 @@ struct row_codec<hif4> {
 
     template <class Sink>
     [[gnu::noinline]] static void encode_tile(const float* source, std::size_t count, const Sink& sink) {
-        switch (sink.options.rounding) {
-            case hif4_rounding::reference: return encode<hif4_rounding::reference>(source, count, sink);
-            case hif4_rounding::ascend_a6: return encode<hif4_rounding::ascend_a6>(source, count, sink);
-            case hif4_rounding::amct: break;
+        if (sink.options.rounding == hif4_rounding::ascend_a6) {
+            encode<true>(source, count, sink);
+        } else {
+            encode<false>(source, count, sink);
         }
-        encode<hif4_rounding::amct>(source, count, sink);
     }
 
-    template <hif4_rounding Rounding, class Sink>
+    /// In the order of the roundings amct and reference, or all in bfloat16 (ascend_a6).
+    template <bool in_bfloat16, class Sink>
     LOWBIT_ALWAYS_INLINE static void encode(const float* source, std::size_t count, const Sink& sink) {
-        constexpr bool in_bfloat16 = Rounding == hif4_rounding::ascend_a6;
+        // amct: half an ulp of bfloat16 more, so that what bfloat16's ties to even reach of multiples of 1/8 is
+        // reached.
+        const vi half_ulp = splat(sink.options.rounding == hif4_rounding::amct ? 0x8000U : 0U);
         const std::size_t units = count / size;
         alignas(64) std::uint32_t maxima[tile_units * groups];           // of runs of 4
         alignas(64) std::uint32_t folded[(tile_units + width) * width];  // a unit's maxima folded into one vector
         alignas(64) std::uint32_t byte[tile_units + width];
         alignas(64) float reciprocal[tile_units + width];
         alignas(64) float factor[tile_units * groups];
-        alignas(64) std::uint32_t shift[tile_units * groups];
         for (std::size_t unit = 0; unit < units; ++unit) {
             vi fold = splat(0U);
             LOWBIT_UNROLL
@@ -80,7 +81,6 @@ struct row_codec<hif4> {
                 const vm m16 = greater(as_int(product), bound);
                 const vi exponent = add(select(m8, splat(1U), splat(0U)), select(m16, splat(1U), splat(0U)));
                 store(factor + at, as_float(sub(as_int(rec), shift_left<23>(exponent))));
-                if constexpr (Sink::wants_lanes) store(shift + at, exponent);
                 coarse8 |= lanes_of(m8) << group;
                 coarse16 |= lanes_of(m16) << group;
             }
@@ -101,15 +101,13 @@ struct row_codec<hif4> {
                         or_masked(splat(0x4A000000U), as_int(t), splat(0x80000000U));  // 2^21: steps of 1/4
                     w[i] = as_int(add(t, as_float(magic)));
                 } else {
-                    // Half an ulp of bfloat16 more: what bfloat16's ties to even reach of multiples of 1/8 is reached.
-                    if constexpr (Rounding == hif4_rounding::amct) t = as_float(add(as_int(t), splat(0x8000U)));
-                    w[i] = floor_eighths(t);
+                    w[i] = floor_eighths(as_float(add(as_int(t), half_ulp)));
                 }
             }
             vb low, top;
             split_bytes(w[0], w[1], w[2], w[3], low, top);
             const vb magnitude = min_u8(in_bfloat16 ? low : half_up_u8(low), splat_u8(7));
-            sink.s1p2(first, magnitude, top, shift + first / 4);
+            sink.s1p2(first, magnitude, top);
         }
         redo_blocks<size>(source, units, left_out, sink);
     }

@@ -1,37 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lowering: from floats, or from blocks, to the lanes and scales of the matrix product (lane/lane_traits.hpp).
 
-/// Where an encoder's results go: lanes and scales. The other face of block_sink.
-template <class F>
-struct lane_sink {
-    static constexpr bool wants_lanes = true;
-    lane_type<F>* lanes;
-    float* lane_scale;
-    const typename F::options& options;
-    encode_context context;
-
-    void scales(const std::uint32_t* bytes, std::size_t count) const {
-        for (std::size_t i = 0; i < count; ++i) lane_scale[i] = lane_scales<F>[bytes[i]];
-    }
-    LOWBIT_ALWAYS_INLINE void e2m1(std::size_t first, vb low, vb top) const {
-        store_bytes(lanes + first, negate_where_top(lookup_u8(e2m1_lane_of_nibble, low), top));
-    }
-    LOWBIT_ALWAYS_INLINE void exponents(std::size_t, std::uint32_t, std::uint32_t) const {}
-    LOWBIT_ALWAYS_INLINE void s1p2(std::size_t first, vb magnitude, vb top, const std::uint32_t* shift) const {
-        // A dword is a run of 4; 7 << 2 stays within its byte.
-        const vb shifted = as_bytes(shift_left(as_dwords(magnitude), load(shift)));
-        store_bytes(lanes + first, negate_where_top(shifted, top));
-    }
-    void redo(std::size_t i, const float* values) const {
-        encode_context here = context;
-        here.index += i * F::block_size;
-        const typename F::block block =
-            F::encode(std::span<const float, F::block_size>(values, F::block_size), options, here);
-        lane_scale[i] =
-            lower_block<F>(block, std::span<std::int8_t, F::block_size>(lanes + i * F::block_size, F::block_size));
-    }
-};
-
 /// 16 * selector + code for the values of a chunk, as bytes.
 template <class F>
 LOWBIT_ALWAYS_INLINE vb selected_codes(const typename F::block* blocks, std::size_t first) {
@@ -95,52 +64,17 @@ void lower_blocks(const typename F::block* blocks, std::size_t count, lane_type<
     }
 }
 
-/// Formats whose encoders reach the lanes through their blocks.
-template <class F>
-inline constexpr bool lowers_through_blocks =
-    F::block_size == 1 || lane_traits<F>::selector == lane_selector::run_of_8 ||
-    lane_traits<F>::selector == lane_selector::top_of_8;
-template <>
-inline constexpr bool lowers_through_blocks<hif8> = true;
-
+/// Quantises to lanes through the blocks of a tile, which stay in the first-level cache: the encoder is the one of
+/// encode_row, and a unit that only quantises compiles no second form of it.
 template <class F>
 void lower_row(const float* source, std::size_t count, lane_type<F>* lanes, float* scales,
                const typename F::options& options, const encode_context& context) noexcept {
-    constexpr std::size_t size = F::block_size;
-    constexpr std::size_t least = granule<F>;
-    if constexpr (lowers_through_blocks<F>) {
-        typename F::block blocks[tile_size / size];
-        encode_context here = context;
-        for (std::size_t done = 0; done < count; done += tile_size) {
-            const std::size_t now = count - done < tile_size ? count - done : tile_size;
-            here.index = context.index + done;
-            encode_row<F>(source + done, now, blocks, options, here);
-            lower_blocks<F>(blocks, now, lanes + done, scales + (size == 1 ? 0 : done / size));
-        }
-    } else {
-        lane_sink<F> sink{lanes, scales, options, context};
-        std::size_t done = 0;
-        while (count - done >= least) {
-            const std::size_t left = count - done;
-            const std::size_t now = left < tile_size ? left / least * least : tile_size;
-            sink.lanes = lanes + done;
-            sink.lane_scale = scales + done / size;
-            sink.context.index = context.index + done;
-            row_codec<F>::encode_tile(source + done, now, sink);
-            done += now;
-        }
-        if (done < count) {
-            const std::size_t left = (count - done + size - 1) / size;
-            float filled[least] = {};
-            std::int8_t last_lanes[least];
-            float last_scales[least / size];
-            std::memcpy(filled, source + done, (count - done) * sizeof(float));
-            sink.lanes = last_lanes;
-            sink.lane_scale = last_scales;
-            sink.context.index = context.index + done;
-            row_codec<F>::encode_tile(filled, least, sink);
-            std::memcpy(lanes + done, last_lanes, left * size);
-            std::memcpy(scales + done / size, last_scales, left * sizeof(float));
-        }
+    typename F::block blocks[tile_size / F::block_size];
+    encode_context here = context;
+    for (std::size_t done = 0; done < count; done += tile_size) {
+        const std::size_t now = count - done < tile_size ? count - done : tile_size;
+        here.index = context.index + done;
+        encode_row<F>(source + done, now, blocks, options, here);
+        lower_blocks<F>(blocks, now, lanes + done, F::block_size == 1 ? scales : scales + done / F::block_size);
     }
 }
