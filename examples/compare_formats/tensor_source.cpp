@@ -41,7 +41,8 @@ tensor_item npy_item(const std::string& path) {
     const lowbit::npy_header header = lowbit::read_npy_header(path);
     tensor_item item;
     item.name = visible(std::filesystem::path(path).stem().string());
-    item.dtype = std::string(lowbit::to_string(header.type));
+    item.dtype = header.type ? std::string(lowbit::to_string(*header.type)) : visible(header.dtype);
+    if (!header.type) item.skipped = fmt::format("{} is not a float type that can be read", item.dtype);
     item.shape = header.shape;
     item.load = [path] { return lowbit::read_npy(path); };
     return item;
@@ -78,6 +79,7 @@ void attach_activations(const std::string& path, std::vector<tensor_item>& items
         throw std::invalid_argument(fmt::format("--activations '{}': a .npy file is expected", path));
     }
     const tensor_item input = npy_item(path);
+    if (!input.skipped.empty()) throw std::invalid_argument(fmt::format("--activations '{}': {}", path, input.skipped));
     const std::size_t cols = input.shape.empty() ? 1 : input.shape.back();
     if (*lowbit::detail::shape_product(input.shape) == 0) {
         throw std::invalid_argument(fmt::format("--activations '{}': the file holds no values", path));

@@ -124,3 +124,7 @@ if(timeout_program)
         expect("${csv}" "^tensor,dtype")
     endif()
 endif()
+
+# An .npy of integers is listed as skipped and does not end the run; a default rule may be named.
+run(0 ${DATA}/x_f32.npy ${DATA}/mxfp4_f32.npy --formats mxfp4 --rules floor)
+expect("${out}" "x_f32" "mxfp4_f32: .u1 is not a float type")

@@ -121,6 +121,14 @@ TEST(npy, case77_element_types_are_not_guessed) {
         std::string::npos);
 }
 
+TEST(npy, the_header_of_another_element_type_can_be_read) {
+    const scratch_file file("integers.npy", npy(header("<i4", "(2, 3)"), std::string(24, '\0')));
+    const lowbit::npy_header got = lowbit::read_npy_header(file.path());
+    EXPECT_FALSE(got.type.has_value());
+    EXPECT_EQ(got.dtype, "<i4");
+    EXPECT_EQ(got.shape, (std::vector<std::size_t>{2, 3}));
+}
+
 TEST(npy, case50_shape_products_that_wrap_are_refused) {
     for (const std::string shape :
          {"(4294967296, 4294967296)", "(9223372036854775808, 2)", "(18446744073709551615,)",

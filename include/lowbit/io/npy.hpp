@@ -57,8 +57,12 @@ inline std::vector<float> from_fortran_order(std::span<const std::size_t> shape,
 
 inline tensor read_npy(byte_source& source) {
     npy_header header = read_npy_header(source);
+    if (!header.type) {
+        source.fail("element type '", header.dtype,
+                    "' is not float16, float32 or float64 ('<f2', '<f4', '<f8', or with '>')");
+    }
     std::vector<float> values(header.count);
-    read_values(source, header.data_offset, header.type, header.big_endian, values);
+    read_values(source, header.data_offset, *header.type, header.big_endian, values);
     if (header.fortran_order && header.shape.size() > 1) values = from_fortran_order(header.shape, values);
     return {std::move(header.shape), std::move(values)};
 }

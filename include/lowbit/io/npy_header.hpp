@@ -27,9 +27,11 @@
 
 namespace lowbit {
 
-/// What a .npy header says. The product of the shape is known to fit, and the values to lie inside the file.
+/// What a .npy header says. The product of the shape is known to fit, and values of a type that is read to lie inside
+/// the file.
 struct npy_header {
-    float_type type = float_type::float32;
+    std::string dtype;               ///< as the file has it ('<f4'), unprintable characters as '?'
+    std::optional<float_type> type;  ///< none: not float16, float32 or float64, which read_npy refuses
     bool big_endian = false;
     bool fortran_order = false;
     std::vector<std::size_t> shape;
@@ -126,19 +128,11 @@ class npy_dictionary {
         const std::string_view descr = quoted();
         const std::string_view type = descr.substr(descr.empty() ? 0 : 1);
         const bool order = !descr.empty() && (descr[0] == '<' || descr[0] == '>' || descr[0] == '=');
-        if (order && type == "f2") {
-            header_.type = float_type::float16;
-        } else if (order && type == "f4") {
-            header_.type = float_type::float32;
-        } else if (order && type == "f8") {
-            header_.type = float_type::float64;
-        } else {
-            std::string shown;
-            for (const char c : descr.substr(0, 16)) shown.push_back(c >= ' ' && c <= '~' ? c : '?');
-            source_.fail("element type '", shown,
-                         "' is not float16, float32 or float64 ('<f2', '<f4', '<f8', or with '>')");
-        }
-        header_.big_endian = descr[0] == '>';
+        for (const char c : descr.substr(0, 16)) header_.dtype.push_back(c >= ' ' && c <= '~' ? c : '?');
+        if (order && type == "f2") header_.type = float_type::float16;
+        if (order && type == "f4") header_.type = float_type::float32;
+        if (order && type == "f8") header_.type = float_type::float64;
+        header_.big_endian = !descr.empty() && descr[0] == '>';
     }
 
     void parse_order() {
@@ -203,7 +197,8 @@ inline npy_header read_npy_header(byte_source& source) {
     npy_dictionary(text, source, header).parse();
 
     const std::optional<std::size_t> count = shape_product(header.shape);
-    const std::optional<std::size_t> bytes = count ? checked_multiply(*count, size_of(header.type)) : std::nullopt;
+    const std::optional<std::size_t> bytes =
+        count ? checked_multiply(*count, header.type ? size_of(*header.type) : 0) : std::nullopt;
     if (!bytes) source.fail("the shape's product does not fit in 64 bits");
     header.count = *count;
     header.data_offset = text_offset + length;
