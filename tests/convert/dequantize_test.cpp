@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <lowbit/convert/dequantize.hpp>
+#include <lowbit/convert/quantize.hpp>
 
 #include <gtest/gtest.h>
 
@@ -199,6 +200,28 @@ TEST(dequantize, case52_half_and_bfloat16_output_at_the_extremes) {
     EXPECT_EQ(half(0, 8), 0x8000);  // -0 survives
     EXPECT_EQ(half(255, 0), 0x7E00);
     EXPECT_EQ(brain(255, 0), 0x7FC0);
+}
+
+// From 32 MiB on the output is written past the caches: the same floats, nothing beyond the columns.
+TEST(dequantize, large_outputs_hold_the_same_floats) {
+    constexpr std::size_t rows = 2049, cols = 4097, stride = cols + 3;
+    static_assert(rows * cols >= detail::past_cache_floats);
+    const auto values = mixed_values<float>(rows * 64, 3);
+    std::vector<float> x(rows * cols);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = values[i % values.size()];
+    const auto q = quantize<mxfp4>(matrix_view<const float>(x.data(), rows, cols));
+    std::vector<float> out(rows * stride, 7.0F);
+    dequantize(q, matrix_view<float>(out.data(), rows, cols, stride));
+    std::array<float, 32> expected{};
+    for (std::size_t r = 0; r < rows; ++r) {
+        for (std::size_t b = 0; b < q.blocks_per_row(); ++b) {
+            mxfp4::decode(q.row(r)[b], expected);
+            for (std::size_t i = 0; i < 32 && 32 * b + i < cols; ++i) {
+                ASSERT_EQ(to_bits(out[r * stride + 32 * b + i]), to_bits(expected[i])) << r << ", " << 32 * b + i;
+            }
+        }
+        for (std::size_t c = cols; c < stride; ++c) ASSERT_EQ(out[r * stride + c], 7.0F);
+    }
 }
 
 TEST(dequantize, case51_more_than_2_31_elements) {

@@ -159,6 +159,21 @@ TEST_P(row_functions, narrowing_rounds_as_the_element_types) {
     }
 }
 
+TEST_P(row_functions, stream_copies_whatever_the_alignment) {
+    const auto values = mixed_values<float>(300, 9);
+    for (std::size_t offset = 0; offset < 17; ++offset) {
+        for (const std::size_t count : {0U, 1U, 15U, 16U, 17U, 31U, 100U, 257U}) {
+            guarded_buffer<float> out(count + offset), tight(count, flush_with::begin);
+            tested.stream(values.data() + offset, count, out.data() + offset);
+            tested.stream(values.data() + offset, count, tight.data());
+            arch::stream_fence();
+            ASSERT_EQ(std::memcmp(out.data() + offset, values.data() + offset, count * sizeof(float)), 0);
+            ASSERT_EQ(std::memcmp(tight.data(), values.data() + offset, count * sizeof(float)), 0);
+            ASSERT_TRUE(out.slack_untouched() && tight.slack_untouched());
+        }
+    }
+}
+
 TEST_P(row_functions, case63_tails_stay_inside) {
     for (const flush_with flush : {flush_with::end, flush_with::begin}) {
         for (std::size_t count = 1; count <= 70; ++count) {

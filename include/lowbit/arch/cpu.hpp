@@ -39,6 +39,13 @@ struct cpu_features {
     friend constexpr bool operator==(const cpu_features&, const cpu_features&) = default;
 };
 
+/// After stores that bypass the caches, before another thread may be told of them.
+inline void stream_fence() noexcept {
+#if LOWBIT_X86
+    asm volatile("sfence" : : : "memory");
+#endif
+}
+
 /// Judges the words of an x86 processor.
 [[nodiscard]] constexpr cpu_features x86_features_of(const cpu_words& words) noexcept {
     const auto has = [](std::uint32_t word, unsigned bit) { return ((word >> bit) & 1U) != 0; };

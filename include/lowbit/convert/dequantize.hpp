@@ -50,14 +50,24 @@ void dequantize(const quantized_matrix<F>& q, matrix_view<T> out, const dequanti
     }
     const detail::row_codec<F> codec;
 
+    const bool past_cache = std::is_same_v<T, float> && q.rows() * q.cols() >= detail::past_cache_floats;
     const detail::matrix_partition parts(q.rows(), q.cols(), options.executor.concurrency());
     options.executor.for_each(parts.size(), [&](std::size_t i) {
         const arch::fp_guard guard;
         const detail::matrix_part part = parts[i];
         for (std::size_t r = part.first_row; r < part.last_row; ++r) {
-            codec.decode(q.row(r).data() + part.first_col / F::block_size, part.last_col - part.first_col,
-                         out.row(r) + part.first_col, q.tensor_scale(r));
+            const typename F::block* const blocks = q.row(r).data() + part.first_col / F::block_size;
+            const std::size_t count = part.last_col - part.first_col;
+            T* const values = out.row(r) + part.first_col;
+            if constexpr (std::is_same_v<T, float>) {
+                if (past_cache) {
+                    codec.decode_past_cache(blocks, count, values, q.tensor_scale(r));
+                    continue;
+                }
+            }
+            codec.decode(blocks, count, values, q.tensor_scale(r));
         }
+        if (past_cache) arch::stream_fence();
     });
 }
 

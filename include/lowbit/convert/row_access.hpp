@@ -19,6 +19,10 @@ namespace lowbit::detail {
 /// Values that pass through a stack buffer at a time where the wide side is a 16-bit type; a multiple of every block.
 inline constexpr std::size_t conversion_tile = 1024;
 
+/// Outputs of at least so many floats (32 MiB) are written past the caches, which saves reading them first. Measured on
+/// Sapphire Rapids: no difference at 16 MiB, 10 against 18 GB/s at 64 MiB, 10 against 20 GB/s at 256 MiB.
+inline constexpr std::size_t past_cache_floats = std::size_t{1} << 23;
+
 inline namespace LOWBIT_BASELINE_NAMESPACE {
 
 inline void widen(const kernel::row_functions& functions, const bfloat16* source, std::size_t count,
@@ -96,6 +100,17 @@ struct row_codec {
                 encode_widened<T>(tile, length, blocks + done / F::block_size, options, context);
                 context.index += length;
             }
+        }
+    }
+
+    /// As decode to float, past the caches, tile by tile through the first-level cache.
+    void decode_past_cache(const typename F::block* blocks, std::size_t count, float* out,
+                           float tensor_scale) const noexcept {
+        float tile[conversion_tile];
+        for (std::size_t done = 0; done < count; done += conversion_tile) {
+            const std::size_t length = (std::min)(conversion_tile, count - done);
+            codec.decode_row(blocks + done / F::block_size, length, tile, tensor_scale);
+            rows.stream(tile, length, out + done);
         }
     }
 

@@ -48,6 +48,8 @@ struct row_functions {
     /// Nearest, ties to even, overflow to Inf; as bfloat16::from_float and float16::from_float.
     void (*narrow_bfloat16)(const float* source, std::size_t count, bfloat16* out) noexcept;
     void (*narrow_float16)(const float* source, std::size_t count, float16* out) noexcept;
+    /// Copies with stores that bypass the caches where there are such; arch::stream_fence() before others read it.
+    void (*stream)(const float* source, std::size_t count, float* out) noexcept;
 };
 
 }  // namespace lowbit::kernel

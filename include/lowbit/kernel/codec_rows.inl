@@ -59,4 +59,15 @@ inline void narrow_float16(const float* source, std::size_t count, float16* out)
     for (; done < count; ++done) out[done] = float16::from_float(source[done]);
 }
 
-inline constexpr row_functions row_table{&amax, &widen_bfloat16, &widen_float16, &narrow_bfloat16, &narrow_float16};
+inline void stream(const float* source, std::size_t count, float* out) noexcept {
+    constexpr std::size_t line = width * sizeof(float);
+    const std::size_t past = reinterpret_cast<std::uintptr_t>(out) % line;
+    std::size_t head = past == 0 ? 0 : (line - past) / sizeof(float);
+    if (past % sizeof(float) != 0 || head > count) head = count;
+    std::memcpy(out, source, head * sizeof(float));
+    std::size_t done = head;
+    for (; count - done >= width; done += width) store_past_cache(out + done, load(source + done));
+    std::memcpy(out + done, source + done, (count - done) * sizeof(float));
+}
+
+inline constexpr row_functions row_table{&amax, &widen_bfloat16, &widen_float16, &narrow_bfloat16, &narrow_float16, &stream};

@@ -35,6 +35,7 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx2) {
     // Floats in memory and registers.
     LOWBIT_ALWAYS_INLINE vf load(const float* p) { return _mm256_loadu_ps(p); }
     LOWBIT_ALWAYS_INLINE void store(float* p, vf v) { _mm256_storeu_ps(p, v); }
+    LOWBIT_ALWAYS_INLINE void store_past_cache(float* p, vf v) { _mm256_stream_ps(p, v); }
     LOWBIT_ALWAYS_INLINE vf splat(float x) { return _mm256_set1_ps(x); }
     LOWBIT_ALWAYS_INLINE vi load(const std::uint32_t* p) {
         return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
@@ -195,6 +196,12 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx2) {
     /// Quadwords 0 and 2.
     LOWBIT_ALWAYS_INLINE __m128i even_quads(vi v) { return _mm256_castsi256_si128(_mm256_permute4x64_epi64(v, 0x08)); }
 
+    // The upper 8 bytes, to any address: _mm_storeh_pd wants a double there.
+    LOWBIT_ALWAYS_INLINE void store_high_8(std::uint8_t* out, __m128i bytes) {
+        const double high = _mm_castsi128_pd(bytes)[1];
+        __builtin_memcpy(out, &high, sizeof(high));
+    }
+
     template <std::size_t Piece>
     LOWBIT_ALWAYS_INLINE void store_nibbles(std::uint8_t * out, std::size_t stride, vb codes) {
         const vi words = _mm256_maddubs_epi16(codes, _mm256_set1_epi16(0x1001));
@@ -204,7 +211,7 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx2) {
         } else {
             static_assert(Piece == 8);
             _mm_storel_epi64(reinterpret_cast<__m128i*>(out), bytes);
-            _mm_storeh_pd(reinterpret_cast<double*>(out + stride), _mm_castsi128_pd(bytes));
+            store_high_8(out + stride, bytes);
         }
     }
     template <std::size_t Piece>

@@ -5,6 +5,7 @@
 // is 4 W values, so that the bytes of a chunk fill one vector.
 //   vf vi vb vm        vectors of W floats, W dwords, 4 W bytes; a mask of W lanes
 //   load store splat   contiguous, unaligned; as_int, as_float reinterpret
+//   store_past_cache           an aligned store that leaves the caches alone, or any store
 //   add sub mul div    rounded once each, seen through by no optimisation (-ffp-contract, -ffast-math): `rounded` is
 //   the fma fnma           barrier. fma(a, b, c) = a b + c, fnma(a, b, c) = c - a b min max            floats; dwords
 //   as signed integers with_bits(a, mask, from)   bits of `from` where mask is 1, of a elsewhere;   or_masked(a, from,

@@ -18,6 +18,7 @@ inline constexpr __mmask32 all32 = 0xFFFFFFFF;
 // Floats in memory and registers.
 LOWBIT_ALWAYS_INLINE vf load(const float* p) { return _mm512_loadu_ps(p); }
 LOWBIT_ALWAYS_INLINE void store(float* p, vf v) { _mm512_storeu_ps(p, v); }
+LOWBIT_ALWAYS_INLINE void store_past_cache(float* p, vf v) { _mm512_stream_ps(p, v); }
 LOWBIT_ALWAYS_INLINE vf splat(float x) { return _mm512_set1_ps(x); }
 LOWBIT_ALWAYS_INLINE vi load(const std::uint32_t* p) { return _mm512_loadu_si512(p); }
 LOWBIT_ALWAYS_INLINE void store(std::uint32_t* p, vi v) { _mm512_storeu_si512(p, v); }
@@ -160,6 +161,12 @@ LOWBIT_ALWAYS_INLINE vb negate_where_top(vb magnitude, vb top) {
 }
 LOWBIT_ALWAYS_INLINE void store_bytes(std::int8_t* p, vb v) { _mm512_storeu_si512(p, v); }
 
+// The upper 8 bytes, to any address: _mm_storeh_pd wants a double there.
+LOWBIT_ALWAYS_INLINE void store_high_8(std::uint8_t* out, __m128i bytes) {
+    const double high = _mm_castsi128_pd(bytes)[1];
+    __builtin_memcpy(out, &high, sizeof(high));
+}
+
 /// 64 codes to 32 bytes, even code in the low nibble, stored as pieces of Piece bytes that lie `stride` bytes apart.
 template <std::size_t Piece>
 LOWBIT_ALWAYS_INLINE void store_nibbles(std::uint8_t* out, std::size_t stride, vb codes) {
@@ -174,9 +181,9 @@ LOWBIT_ALWAYS_INLINE void store_nibbles(std::uint8_t* out, std::size_t stride, v
         } else {
             static_assert(Piece == 8);
             _mm_storel_epi64(reinterpret_cast<__m128i*>(out), low);
-            _mm_storeh_pd(reinterpret_cast<double*>(out + stride), _mm_castsi128_pd(low));
+            store_high_8(out + stride, low);
             _mm_storel_epi64(reinterpret_cast<__m128i*>(out + 2 * stride), high);
-            _mm_storeh_pd(reinterpret_cast<double*>(out + 3 * stride), _mm_castsi128_pd(high));
+            store_high_8(out + 3 * stride, high);
         }
     }
 }

@@ -35,6 +35,7 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(neon_codec) {
     // Floats in memory and registers.
     LOWBIT_ALWAYS_INLINE vf load(const float* p) { return vld1q_f32(p); }
     LOWBIT_ALWAYS_INLINE void store(float* p, vf v) { vst1q_f32(p, v); }
+    LOWBIT_ALWAYS_INLINE void store_past_cache(float* p, vf v) { vst1q_f32(p, v); }
     LOWBIT_ALWAYS_INLINE vf splat(float x) { return vdupq_n_f32(x); }
     LOWBIT_ALWAYS_INLINE vi load(const std::uint32_t* p) { return vld1q_u32(p); }
     LOWBIT_ALWAYS_INLINE void store(std::uint32_t * p, vi v) { vst1q_u32(p, v); }

@@ -100,6 +100,11 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(scalar) {
     template <class F>
     inline constexpr codec_functions<F> codec_table{&encode_row<F>, &decode_row<F>, &lower_row<F>, &lower_blocks<F>};
 
-    inline constexpr row_functions row_table{&amax, &widen_bfloat16, &widen_float16, &narrow_bfloat16, &narrow_float16};
+    inline void stream(const float* source, std::size_t count, float* out) noexcept {
+        for (std::size_t i = 0; i < count; ++i) out[i] = source[i];
+    }
+
+    inline constexpr row_functions row_table{&amax,           &widen_bfloat16, &widen_float16, &narrow_bfloat16,
+                                             &narrow_float16, &stream};
 
 }  // namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(scalar)
