@@ -115,9 +115,9 @@ void run_few_floats(const ASource& a, const BSource& b, isa which, const Epilogu
             for (std::size_t tile = 0; tile < tiles; ++tile) {
                 std::fill_n(acc, tile_rows * kernel::panel_columns, 0.0F);
                 const float* const tile_values = values.data() + tile * tile_rows * depth;
-                if constexpr (lane_traits<fb>::integer) {
+                if (kernels.panel != nullptr) {
                     kernels.panel({tile_values, records, shape.k, kernel::few_rows_ahead, acc});
-                } else {
+                } else if constexpr (!lane_traits<fb>::integer) {
                     constexpr std::size_t step = kernel::record_values;
                     float decoded[step * kernel::panel_columns];
                     for (std::size_t k = 0; k < shape.k; k += step) {

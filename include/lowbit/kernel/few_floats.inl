@@ -2,6 +2,7 @@
 // Products of few rows of floats: acc = fma(a, b, acc) over the decoded values of B in ascending k, decoded in
 // registers; included after few_rows.inl, with one more atom:
 //     floats signed_byte<I>(lanes)       byte I of each dword, signed, as a float
+// and make_few_hif8<Rows>(), the kernel of HiF8.
 
 /// Byte I of four lanes registers' first (second) line as values of 2 units, times Rows values of A.
 template <int I, std::size_t Rows>
@@ -132,8 +133,8 @@ inline void few_floats_values(const float* a, const float* b, std::size_t depth,
 template <class F, std::size_t Rows>
 inline constexpr few_floats_kernel few_floats_row = [] {
     if constexpr (lane_traits<F>::integer) {
-        return few_floats_kernel{Rows, &few_floats_panel<F, Rows>, nullptr};
+        return few_floats_kernel{Rows, &few_floats_panel<F, Rows>, &few_floats_values<Rows>};
     } else {
-        return few_floats_kernel{Rows, nullptr, &few_floats_values<Rows>};
+        return make_few_hif8<Rows>();
     }
 }();

@@ -37,8 +37,8 @@ struct few_floats_tile {
 
 struct few_floats_kernel {
     std::size_t rows;
-    void (*panel)(const few_floats_tile&) noexcept;  ///< null for formats of float lanes
-    /// B decoded, as float [k][32]; null for formats of integer lanes.
+    void (*panel)(const few_floats_tile&) noexcept;  ///< null: decode, then `values`
+    /// The same with B decoded, as float [k][32].
     void (*values)(const float* a, const float* b, std::size_t depth, float* acc) noexcept;
 };
 

@@ -58,7 +58,7 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(scalar)::product {
     template <class F, std::size_t Rows>
     inline constexpr few_floats_kernel few_floats_row = [] {
         if constexpr (lane_traits<F>::integer) {
-            return few_floats_kernel{Rows, &few_floats_panel<F, Rows>, nullptr};
+            return few_floats_kernel{Rows, &few_floats_panel<F, Rows>, &few_floats_values<Rows>};
         } else {
             return few_floats_kernel{Rows, nullptr, &few_floats_values<Rows>};
         }
