@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of few rows of floats: acc = fma(a, b, acc) over the decoded values of B in ascending k, decoded in
 // registers; included after few_rows.inl, with one more atom:
-//     floats signed_byte<I>(lanes)       byte I of each dword, signed, as a float
+//     floats signed_byte<Byte>(lanes)       byte number Byte of each dword, signed, as a float
 // and make_few_hif8<Rows>(), the kernel of HiF8.
 
-/// Byte I of four lanes registers' first (second) line as values of 2 units, times Rows values of A.
-template <int I, std::size_t Rows>
+/// Byte number Byte of four lanes registers' first (second) line as values of 2 units, times Rows values of A.
+template <int Byte, std::size_t Rows>
 LOWBIT_ALWAYS_INLINE void few_floats_value(lanes low, lanes high, floats low_scale, floats high_scale, const float* a,
                                            floats (&x)[2 * Rows]) noexcept {
-    const floats low_value = mul(signed_byte<I>(low), low_scale), high_value = mul(signed_byte<I>(high), high_scale);
+    const floats low_value = mul(signed_byte<Byte>(low), low_scale),
+                 high_value = mul(signed_byte<Byte>(high), high_scale);
     LOWBIT_UNROLL
     for (std::size_t r = 0; r < Rows; ++r) {
-        const floats av = splat(a + static_cast<std::size_t>(I) * Rows + r);
+        const floats av = splat(a + static_cast<std::size_t>(Byte) * Rows + r);
         x[2 * r] = madd(av, low_value, x[2 * r]);
         x[2 * r + 1] = madd(av, high_value, x[2 * r + 1]);
     }

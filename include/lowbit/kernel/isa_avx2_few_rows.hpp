@@ -12,9 +12,9 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx2)::product{
     template <int N> LOWBIT_ALWAYS_INLINE bytes right(bytes x) noexcept {return _mm256_srli_epi32(x, N);
 }
 LOWBIT_ALWAYS_INLINE lanes as_lanes(bytes x) noexcept { return x; }
-template <int I>
+template <int Byte>
 LOWBIT_ALWAYS_INLINE floats signed_byte(lanes x) noexcept {
-    return _mm256_cvtepi32_ps(_mm256_srai_epi32(_mm256_slli_epi32(x, 24 - 8 * I), 24));
+    return _mm256_cvtepi32_ps(_mm256_srai_epi32(_mm256_slli_epi32(x, 24 - 8 * Byte), 24));
 }
 template <std::uint8_t Low, std::uint8_t High>
 LOWBIT_ALWAYS_INLINE bool within(const std::uint8_t* p, std::size_t count) noexcept {

@@ -68,9 +68,9 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx512vbmi)::product {
         return _mm512_maskz_srli_epi32(0xFFFF, x, N);
     }
     LOWBIT_ALWAYS_INLINE lanes as_lanes(bytes x) noexcept { return x; }
-    template <int I>
+    template <int Byte>
     LOWBIT_ALWAYS_INLINE floats signed_byte(lanes x) noexcept {
-        if constexpr (I < 3) x = _mm512_maskz_slli_epi32(0xFFFF, x, 24 - 8 * I);
+        if constexpr (Byte < 3) x = _mm512_maskz_slli_epi32(0xFFFF, x, 24 - 8 * Byte);
         return _mm512_maskz_cvtepi32_ps(0xFFFF, _mm512_maskz_srai_epi32(0xFFFF, x, 24));
     }
     template <std::uint8_t Low, std::uint8_t High>
@@ -192,9 +192,9 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx512vnni)::product{
     LOWBIT_ALWAYS_INLINE bytes right(bytes x) noexcept {return _mm512_maskz_srli_epi32(0xFFFF, x, N);
 }
 LOWBIT_ALWAYS_INLINE lanes as_lanes(bytes x) noexcept { return x; }
-template <int I>
+template <int Byte>
 LOWBIT_ALWAYS_INLINE floats signed_byte(lanes x) noexcept {
-    if constexpr (I < 3) x = _mm512_maskz_slli_epi32(0xFFFF, x, 24 - 8 * I);
+    if constexpr (Byte < 3) x = _mm512_maskz_slli_epi32(0xFFFF, x, 24 - 8 * Byte);
     return _mm512_maskz_cvtepi32_ps(0xFFFF, _mm512_maskz_srai_epi32(0xFFFF, x, 24));
 }
 template <std::uint8_t Low, std::uint8_t High>

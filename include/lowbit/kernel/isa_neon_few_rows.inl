@@ -6,9 +6,9 @@ LOWBIT_ALWAYS_INLINE bytes right(bytes x) noexcept {
     return vreinterpretq_u8_u32(vshrq_n_u32(vreinterpretq_u32_u8(x), N));
 }
 LOWBIT_ALWAYS_INLINE lanes as_lanes(bytes x) noexcept { return vreinterpretq_s8_u8(x); }
-template <int I>
+template <int Byte>
 LOWBIT_ALWAYS_INLINE floats signed_byte(lanes x) noexcept {
-    return vcvtq_f32_s32(vshrq_n_s32(vshlq_n_s32(vreinterpretq_s32_s8(x), 24 - 8 * I), 24));
+    return vcvtq_f32_s32(vshrq_n_s32(vshlq_n_s32(vreinterpretq_s32_s8(x), 24 - 8 * Byte), 24));
 }
 template <std::uint8_t Low, std::uint8_t High>
 LOWBIT_ALWAYS_INLINE bool within(const std::uint8_t* p, std::size_t count) noexcept {
