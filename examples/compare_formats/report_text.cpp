@@ -48,7 +48,7 @@ std::size_t least(const Rows& rows, const Value& value) {
     std::size_t best = rows.size();
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const std::optional<double> mine = value(rows[i]);
-        if (!rows[i].ranked || !mine) continue;
+        if (!rows[i].ranked || !mine || !std::isfinite(*mine)) continue;
         if (best == rows.size() || *mine < *value(rows[best])) best = i;
     }
     return best;
@@ -84,7 +84,7 @@ std::string tensor_table(const tensor_report& report) {
         fmt::format("\n{}   {} {}   sigma {:.4g}   max/sigma {:.3g}   kurtosis {:.3g}\n", fit(report.name, 48),
                     report.dtype, shape_text(report.shape), report.sigma, report.peak, report.kurtosis);
     if (report.nonfinite != 0) {
-        out += fmt::format("  {} values are NaN or Inf: their blocks are left out of the figures\n", report.nonfinite);
+        out += fmt::format("  {} values are NaN or Inf: a block format loses their whole blocks\n", report.nonfinite);
     }
     if (layer)
         out += fmt::format("  layer output x w^T with x = {}, {} rows\n", fit(report.input, 60), report.input_rows);

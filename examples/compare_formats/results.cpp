@@ -49,7 +49,7 @@ void add(const tensor_report& tensor, const measurement& result, summary_row& ro
 std::optional<std::size_t> best_format(const tensor_report& report) {
     std::optional<std::size_t> best;
     for (std::size_t i = 0; i < report.formats.size(); ++i) {
-        if (!report.formats[i].ranked) continue;
+        if (!report.formats[i].ranked || !std::isfinite(report.formats[i].stats.relative_error)) continue;
         if (!best || report.formats[i].stats.relative_error < report.formats[*best].stats.relative_error) best = i;
     }
     return best;

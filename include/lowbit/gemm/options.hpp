@@ -21,7 +21,7 @@ using epilogue_function = function_ref<void(std::size_t row, std::size_t column,
 /// Options of gemm: C = function(activation(alpha * A B^T + bias + beta * C)) + residual, rounded once to C's type; the
 /// exact order is in gemm.hpp.
 struct gemm_options {
-    float alpha = 1;                   ///< 0: A and B are not read
+    float alpha = 1;                   ///< 0: A and B are not read, and the sum starts at the bias (-0 without one)
     float beta = 0;                    ///< 0 (of either sign): C is not read
     std::span<const float> bias = {};  ///< one value a column of C, or empty
     lowbit::executor executor = {};    ///< serial by default; the result has the same bits for any

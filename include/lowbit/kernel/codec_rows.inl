@@ -70,4 +70,5 @@ inline void stream(const float* source, std::size_t count, float* out) noexcept 
     std::memcpy(out + done, source + done, (count - done) * sizeof(float));
 }
 
-inline constexpr row_functions row_table{&amax, &widen_bfloat16, &widen_float16, &narrow_bfloat16, &narrow_float16, &stream};
+inline constexpr row_functions row_table{&amax,           &widen_bfloat16, &widen_float16, &narrow_bfloat16,
+                                         &narrow_float16, &stream};

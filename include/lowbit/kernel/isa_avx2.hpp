@@ -197,7 +197,7 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx2) {
     LOWBIT_ALWAYS_INLINE __m128i even_quads(vi v) { return _mm256_castsi256_si128(_mm256_permute4x64_epi64(v, 0x08)); }
 
     // The upper 8 bytes, to any address: _mm_storeh_pd wants a double there.
-    LOWBIT_ALWAYS_INLINE void store_high_8(std::uint8_t* out, __m128i bytes) {
+    LOWBIT_ALWAYS_INLINE void store_high_8(std::uint8_t * out, __m128i bytes) {
         const double high = _mm_castsi128_pd(bytes)[1];
         __builtin_memcpy(out, &high, sizeof(high));
     }

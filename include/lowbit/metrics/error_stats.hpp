@@ -38,7 +38,8 @@
 
 namespace lowbit {
 
-/// The comparison of a restored matrix with its original. Sums run over elements that are finite on both sides.
+/// The comparison of a restored matrix with its original. Sums run over elements that are finite on both sides;
+/// a finite value that came back as NaN or Inf makes the errors infinite (see failed()).
 struct error_stats {
     std::uint64_t count = 0;                ///< elements compared, all of them
     std::uint64_t exact = 0;                ///< restored to the same value (-0 and +0 are the same)

@@ -30,7 +30,7 @@ template <block_format F>
         access::set_tensor_scale(packed, q.tensor_scale());
     }
     const std::size_t per_row = q.blocks_per_row();
-    executor.for_each(packed.panels(), [&](std::size_t i) {
+    executor.for_each(q.cols() == 0 ? 0 : packed.panels(), [&](std::size_t i) {
         const std::size_t first = i * kernel::panel_columns;
         detail::pack_panel<F>(q.blocks().data() + first * per_row, per_row,
                               (std::min)(kernel::panel_columns, q.rows() - first), q.cols(), access::panel(packed, i));
@@ -61,7 +61,7 @@ template <block_format F>
         access::set_tensor_scale(q, packed.tensor_scale(0));
     }
     const std::size_t per_row = q.blocks_per_row();
-    executor.for_each(packed.panels(), [&](std::size_t i) {
+    executor.for_each(q.cols() == 0 ? 0 : packed.panels(), [&](std::size_t i) {
         const std::size_t first = i * kernel::panel_columns;
         detail::unpack_panel<F>(packed.panel(i), (std::min)(kernel::panel_columns, q.rows() - first), q.cols(),
                                 access::blocks(q) + first * per_row, per_row);
