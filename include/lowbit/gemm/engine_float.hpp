@@ -101,7 +101,17 @@ class float_engine {
         }
     }
 
-    void prefetch(std::size_t, std::size_t, std::size_t, std::size_t, std::size_t) const noexcept {}
+    /// Asks for part `part` of `parts` of what load(panel, k, count) will read.
+    void prefetch(std::size_t panel, std::size_t k, std::size_t count, std::size_t part,
+                  std::size_t parts) const noexcept {
+        if constexpr (BSource::scratch_bytes(64) == 0) {
+            const std::size_t lines = kernel::panel_arithmetic<b_format>::panel_bytes(count) / 64;
+            const std::uint8_t* const records = b_->slice(panel, k, count, nullptr);
+            for (std::size_t i = lines * part / parts; i < lines * (part + 1) / parts; ++i) {
+                __builtin_prefetch(records + 64 * i, 0, 2);
+            }
+        }
+    }
 
     void multiply(const a_block& block, std::size_t tile, std::size_t offset, std::size_t count, const b_slice& slice,
                   float* acc, std::size_t columns) const noexcept {

@@ -142,6 +142,10 @@ void run_sliced(const Engine& engine, const Epilogue& epilogue, const product_sh
                     const std::size_t count = (std::min)(sizes.kc, depth - pc);
                     engine.load(slice, panel, pa + pc, count);
                     for (std::size_t tile = 0; tile < tiles; ++tile) {
+                        if (p + 1 < panels) engine.prefetch(panel + 1, pa + pc, count, tile, tiles);
+                        const float* const next =
+                            acc.data() + (p * tiles + tile + (tile + 1 < tiles ? 1 : 0)) * acc_size;
+                        for (std::size_t i = 0; i < acc_size; i += 16) __builtin_prefetch(next + i, 1);
                         work(block, tile, ic + tile * mr, rows_of(tile), pc, count, slice, panel,
                              acc.data() + (p * tiles + tile) * acc_size, (pa + pc) / sizes.kc,
                              divide_up(shape.k, sizes.kc), b_scales);

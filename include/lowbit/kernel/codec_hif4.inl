@@ -18,19 +18,7 @@ struct row_codec<hif4> {
 
     template <class Sink>
     [[gnu::noinline]] static void encode_tile(const float* source, std::size_t count, const Sink& sink) {
-        if (sink.options.rounding == hif4_rounding::ascend_a6) {
-            encode<true>(source, count, sink);
-        } else {
-            encode<false>(source, count, sink);
-        }
-    }
-
-    /// In the order of the roundings amct and reference, or all in bfloat16 (ascend_a6).
-    template <bool in_bfloat16, class Sink>
-    LOWBIT_ALWAYS_INLINE static void encode(const float* source, std::size_t count, const Sink& sink) {
-        // amct: half an ulp of bfloat16 more, so that what bfloat16's ties to even reach of multiples of 1/8 is
-        // reached.
-        const vi half_ulp = splat(sink.options.rounding == hif4_rounding::amct ? 0x8000U : 0U);
+        const bool in_bfloat16 = sink.options.rounding == hif4_rounding::ascend_a6;
         const std::size_t units = count / size;
         alignas(64) std::uint32_t maxima[tile_units * groups];           // of runs of 4
         alignas(64) std::uint32_t folded[(tile_units + width) * width];  // a unit's maxima folded into one vector
@@ -44,12 +32,10 @@ struct row_codec<hif4> {
                 const float* const p = source + unit * size + group * 4;
                 vi m[4];
                 LOWBIT_UNROLL
-                for (std::size_t i = 0; i < 4; ++i) {
-                    m[i] = magnitude_bits(p + i * width);
-                    // (NaN would carry into the sign; like Inf, it only has to stay large.)
-                    if constexpr (in_bfloat16) m[i] = as_int(to_bfloat16(as_float(minimum(m[i], splat(0x7F800000U)))));
-                }
-                const vi largest = max_of_fours(m[0], m[1], m[2], m[3]);
+                for (std::size_t i = 0; i < 4; ++i) m[i] = magnitude_bits(p + i * width);
+                vi largest = max_of_fours(m[0], m[1], m[2], m[3]);
+                // Rounding keeps order. (NaN would carry into the sign; like Inf, it only has to stay large.)
+                if (in_bfloat16) largest = as_int(to_bfloat16(as_float(minimum(largest, splat(0x7F800000U)))));
                 store(maxima + unit * groups + group, largest);
                 fold = maximum(fold, largest);
             }
@@ -74,7 +60,7 @@ struct row_codec<hif4> {
             for (std::size_t group = 0; group < groups; group += width) {
                 const std::size_t at = unit * groups + group;
                 vf product = mul(as_float(load(maxima + at)), rec);
-                if constexpr (in_bfloat16) product = to_bfloat16(product);
+                if (in_bfloat16) product = to_bfloat16(product);
                 // Products keep the order of the maxima: the larger of two is that of the run of 8.
                 const vm m8 = greater(max_of_pairs(as_int(product)), splat(0x40800000U - 1));  // >= 4
                 const vi bound = select(m8, splat(0x40800000U - 1), splat(0x40000000U - 1));
@@ -86,6 +72,21 @@ struct row_codec<hif4> {
             }
             sink.exponents(unit, coarse8, coarse16);
         }
+        if (in_bfloat16) {
+            encode_values<true>(source, count, factor, sink);
+        } else {
+            encode_values<false>(source, count, factor, sink);
+        }
+        redo_blocks<size>(source, units, left_out, sink);
+    }
+
+    /// The second pass: in the order of the roundings amct and reference, or all in bfloat16 (ascend_a6).
+    template <bool InBfloat16, class Sink>
+    LOWBIT_ALWAYS_INLINE static void encode_values(const float* source, std::size_t count, const float* factor,
+                                                   const Sink& sink) {
+        // amct: half an ulp of bfloat16 more, so that what bfloat16's ties to even reach of multiples of 1/8 is
+        // reached.
+        const vi half_ulp = splat(sink.options.rounding == hif4_rounding::amct ? 0x8000U : 0U);
         for (std::size_t first = 0; first < count; first += chunk) {
             vi w[4];
             LOWBIT_UNROLL
@@ -93,9 +94,9 @@ struct row_codec<hif4> {
                 const std::size_t at = first + i * width;
                 prefetch(source + at);
                 vf x = add(load(source + at), rounded(splat(0.0F)));  // -0 becomes +0, under -ffast-math too
-                if constexpr (in_bfloat16) x = to_bfloat16(x);
+                if constexpr (InBfloat16) x = to_bfloat16(x);
                 vf t = mul(x, load_fours(factor + at / 4));
-                if constexpr (in_bfloat16) {
+                if constexpr (InBfloat16) {
                     t = to_bfloat16(t);
                     const vi magic =
                         or_masked(splat(0x4A000000U), as_int(t), splat(0x80000000U));  // 2^21: steps of 1/4
@@ -106,10 +107,9 @@ struct row_codec<hif4> {
             }
             vb low, top;
             split_bytes(w[0], w[1], w[2], w[3], low, top);
-            const vb magnitude = min_u8(in_bfloat16 ? low : half_up_u8(low), splat_u8(7));
+            const vb magnitude = min_u8(InBfloat16 ? low : half_up_u8(low), splat_u8(7));
             sink.s1p2(first, magnitude, top);
         }
-        redo_blocks<size>(source, units, left_out, sink);
     }
 
     /// E6M2 bytes and reciprocals in bfloat16 from the bits of the units' maxima.
