@@ -10,7 +10,8 @@
 // best probe counts, so that a machine that slows down for a while slows down both.
 //
 // bench_gemm --benchmark_repetitions=5 --benchmark_report_aggregates_only=true [--benchmark_filter=...]
-// OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE are unset at start: on some machines they are there and slow OpenBLAS down.
+// OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE are unset at start: on some machines they are there and slow OpenBLAS down. An
+// OpenBLAS that does not know the processor is told to use its AVX-512 kernels.
 
 #include <unistd.h>
 
@@ -20,6 +21,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -32,6 +34,7 @@
 #if LOWBIT_BENCH_OPENBLAS
 # include <cblas.h>
 extern "C" void openblas_set_num_threads(int);
+extern "C" char* openblas_get_corename(void);
 #endif
 #if LOWBIT_BENCH_ONEDNN
 # include <oneapi/dnnl/dnnl.hpp>
@@ -169,12 +172,19 @@ void add_all() {
 }  // namespace lowbit::bench
 
 int main(int argc, char** argv) {
-    // Read by the libraries when they are loaded: start anew without them.
-    if (std::getenv("OPENBLAS_CORETYPE") != nullptr || std::getenv("OPENBLAS_L2_SIZE") != nullptr ||
-        std::getenv("OMP_NUM_THREADS") == nullptr) {
-        unsetenv("OPENBLAS_CORETYPE");
-        unsetenv("OPENBLAS_L2_SIZE");
+    // Environment that the libraries read when they are loaded: set, then start anew, once.
+    if (std::getenv("LOWBIT_BENCH_STARTED") == nullptr) {
+        setenv("LOWBIT_BENCH_STARTED", "1", 1);
         setenv("OMP_NUM_THREADS", "1", 1);
+        unsetenv("OPENBLAS_L2_SIZE");
+        unsetenv("OPENBLAS_CORETYPE");
+#if LOWBIT_BENCH_OPENBLAS && LOWBIT_X86
+        // An OpenBLAS older than the processor takes its kernels for SSE3; give it those for AVX-512.
+        if (std::string_view(openblas_get_corename()) == "Prescott" &&
+            lowbit::arch::runs(lowbit::isa::avx512vnni, lowbit::arch::features_of(lowbit::arch::read_cpu()))) {
+            setenv("OPENBLAS_CORETYPE", "SkylakeX", 1);
+        }
+#endif
         execv("/proc/self/exe", argv);
     }
     lowbit::bench::add_all();
