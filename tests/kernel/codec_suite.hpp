@@ -6,8 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <string>
@@ -143,15 +145,20 @@ void check_all_bfloat16(isa which) {
     }
 }
 
-/// Random float bit patterns: uniform, and of like exponents block by block. 2^22 of them; 2^28 with
-/// LOWBIT_EXHAUSTIVE_TESTS.
+/// Random float bit patterns: uniform, and of like exponents block by block. 2^22 of them (2^20 of slow formats), 2^28
+/// with LOWBIT_EXHAUSTIVE_TESTS; the environment variable LOWBIT_TEST_RANDOM_BITS sets another exponent, up to 32.
+inline std::size_t random_rounds(bool slow) {
+    std::size_t bits = slow ? 20 : 22;
+#if defined(LOWBIT_EXHAUSTIVE_TESTS)
+    bits = 28;
+#endif
+    if (const char* const asked = std::getenv("LOWBIT_TEST_RANDOM_BITS")) bits = std::stoul(asked);
+    return std::size_t{1} << (std::clamp<std::size_t>(bits, 16, 32) - 16);
+}
+
 template <class F>
 void check_random_bits(isa which) {
-#if defined(LOWBIT_EXHAUSTIVE_TESTS)
-    constexpr std::size_t rounds = std::size_t{1} << 12;
-#else
-    constexpr std::size_t rounds = slow_scalar<F> ? 16 : 64;
-#endif
+    const std::size_t rounds = random_rounds(slow_scalar<F>);
     codec_comparison<F> comparison(which);
     std::mt19937_64 random(7);
     std::vector<float> values(65536 + 37);

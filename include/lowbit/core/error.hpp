@@ -9,7 +9,6 @@
 
 #include <atomic>
 #include <concepts>
-#include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -36,18 +35,13 @@ using error_handler = void (*)(const char* text);
 
 namespace detail {
 
-inline void default_error_handler(const char* text) {
-    std::fputs(text, stderr);
-    std::fputc('\n', stderr);
-    std::abort();
-}
+inline void default_error_handler(const char*) { std::abort(); }
 
 inline std::atomic<error_handler> current_error_handler{&default_error_handler};
 
 }  // namespace detail
 
-/// Replaces the handler that -fno-exceptions builds call; null restores the default, which writes the
-/// text to stderr and aborts.
+/// Replaces the handler that -fno-exceptions builds call; null restores the default, which prints nothing and aborts.
 /// Returns the handler before. Safe to call from several threads.
 inline error_handler set_error_handler(error_handler handler) noexcept {
     return detail::current_error_handler.exchange(handler != nullptr ? handler : &detail::default_error_handler);
