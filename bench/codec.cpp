@@ -191,7 +191,7 @@ void add_format() {
         const std::string end = "/" + std::string(to_string(which));
         for (const auto& [option, options] : options_of<F>()) {
             add("quantize/" + format + option + end,
-                [which, options](benchmark::State& state) { quantize_rows<F>(state, which, options); });
+                [which, chosen = options](benchmark::State& state) { quantize_rows<F>(state, which, chosen); });
         }
         add("dequantize/" + format + end, [which](benchmark::State& state) { dequantize_rows<F>(state, which); });
         add("lower/" + format + end, [which](benchmark::State& state) { lower_rows<F>(state, which); });
