@@ -31,14 +31,19 @@ class fp_guard {
     }
     static void write(word value) noexcept { asm volatile("ldmxcsr %0" : : "m"(value) : "memory"); }
 #elif LOWBIT_AARCH64
-    using word = std::uint64_t;
-    static constexpr word default_word = 0;  // FPCR
+    struct word {
+        std::uint64_t control;  // FPCR
+        std::uint64_t status;   // FPSR: the exception flags
+    };
+    static constexpr word default_word = {0, 0};
     static word read() noexcept {
-        word value = 0;
-        asm volatile("mrs %0, fpcr" : "=r"(value) : : "memory");
+        word value;
+        asm volatile("mrs %0, fpcr\n\tmrs %1, fpsr" : "=r"(value.control), "=r"(value.status) : : "memory");
         return value;
     }
-    static void write(word value) noexcept { asm volatile("msr fpcr, %0" : : "r"(value) : "memory"); }
+    static void write(const word& value) noexcept {
+        asm volatile("msr fpcr, %0\n\tmsr fpsr, %1" : : "r"(value.control), "r"(value.status) : "memory");
+    }
 #else
     using word = std::uint32_t;
     static constexpr word default_word = 0;
