@@ -26,7 +26,4 @@ void evaluate(const lowbit::tensor& values, const lowbit::tensor* input, const s
               const lowbit::executor& runner, const stop_request& stop, const progress_note& note,
               tensor_report& report);
 
-/// y = x w^T in double precision, row-major x.rows() by w.rows().
-std::vector<double> product(float_view x, float_view w, const lowbit::executor& runner);
-
 }  // namespace compare_formats

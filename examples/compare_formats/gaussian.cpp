@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "report_text.hpp"
+#include "support/text.hpp"
 
 namespace compare_formats {
 namespace {

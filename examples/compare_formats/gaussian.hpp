@@ -12,7 +12,7 @@
 
 #include "report_svg.hpp"
 #include "results.hpp"
-#include "synthetic.hpp"
+#include "support/synthetic.hpp"
 
 namespace compare_formats {
 

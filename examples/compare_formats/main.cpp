@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // compare_formats: how much each low-bit format loses on given tensors. `compare_formats --help` says more.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -24,39 +22,14 @@
 #include "report_svg.hpp"
 #include "report_text.hpp"
 #include "results.hpp"
-#include "tensor_source.hpp"
+#include "support/input.hpp"
+#include "support/progress.hpp"
+#include "support/text.hpp"
 #include "variants.hpp"
 
 namespace {
 
 namespace cf = compare_formats;
-
-volatile std::sig_atomic_t stop_requested = 0;
-
-/// The first Ctrl-C ends the work after the format at hand, the second ends the program.
-extern "C" void on_interrupt(int signal_number) {
-    stop_requested = 1;
-    std::signal(signal_number, SIG_DFL);
-}
-
-/// The line on stderr that says what is being done; nothing where stderr is no terminal.
-class progress_line {
-  public:
-    void show(std::size_t done, std::size_t total, const std::string& what) {
-        if (!terminal_) return;
-        fmt::print(stderr, "\r\033[K[{}/{}] {}", done + 1, total, cf::fit(what, 80));
-        std::fflush(stderr);
-        shown_ = true;
-    }
-    void clear() {
-        if (shown_) fmt::print(stderr, "\r\033[K");
-        shown_ = false;
-    }
-
-  private:
-    bool terminal_ = ::isatty(STDERR_FILENO) != 0;
-    bool shown_ = false;
-};
 
 std::vector<cf::tensor_item> made_up_tensors(const cf::options& options) {
     std::vector<cf::tensor_item> items;
@@ -65,43 +38,24 @@ std::vector<cf::tensor_item> made_up_tensors(const cf::options& options) {
                          .dtype = "BF16",
                          .shape = {1024, 1024},
                          .skipped = {},
-                         .load = [x, seed = options.data.seed] { return cf::make_gaussian_matrix(x, seed); },
+                         .load = [x, seed = options.input.data.seed] { return cf::make_gaussian_matrix(x, seed); },
                          .input = {},
                          .load_input = {}});
     }
-    for (const std::string& name : options.synthetic) {
-        items.push_back({.name = name,
-                         .dtype = "BF16",
-                         .shape = {options.data.rows, options.data.cols},
-                         .skipped = {},
-                         .load = [name, data = options.data] { return cf::make_synthetic(name, data); },
-                         .input = {},
-                         .load_input = {}});
-    }
+    const std::vector<cf::tensor_item> others = cf::synthetic_tensors(options.input);
+    items.insert(items.end(), others.begin(), others.end());
     return items;
 }
 
 std::string source_text(const cf::options& options) {
     if (options.gaussian) return "Gaussian matrices of 1024 x 1024, sigma = 0.01 * 2^x";
-    if (!options.synthetic.empty()) return "synthetic data";
-    if (options.shipped) return "three layers of the Universal Sentence Encoder Lite, bfloat16 (examples/data)";
-    std::string out;
-    for (const std::string& file : options.source.files) out += (out.empty() ? "" : ", ") + file;
-    return cf::fit(out, 120);
-}
-
-void list(const std::vector<cf::tensor_item>& items) {
-    for (const cf::tensor_item& item : items) {
-        fmt::print("{:<60} {:<8} {}{}{}\n", item.name, item.dtype, cf::shape_text(item.shape),
-                   item.input.empty() ? "" : "   x = " + item.input,
-                   item.skipped.empty() ? "" : "   skipped: " + item.skipped);
-    }
+    return cf::source_text(options.input);
 }
 
 void run(const std::vector<cf::tensor_item>& items, const std::vector<cf::variant>& variants,
          const cf::options& options, const lowbit::executor& runner, cf::run_report& report) {
-    progress_line progress;
-    for (std::size_t i = 0; i < items.size() && stop_requested == 0; ++i) {
+    cf::progress_line progress;
+    for (std::size_t i = 0; i < items.size() && !cf::stop_requested(); ++i) {
         const cf::tensor_item& item = items[i];
         if (!item.skipped.empty()) {
             report.skipped.push_back({item.name, item.skipped});
@@ -114,7 +68,7 @@ void run(const std::vector<cf::tensor_item>& items, const std::vector<cf::varian
         one.name = item.name;
         one.dtype = item.dtype;
         one.input = item.input;
-        const auto stop = [] { return stop_requested != 0; };
+        const auto stop = [] { return cf::stop_requested(); };
         const auto note = [&](const std::string& format) { progress.show(i, items.size(), item.name + "  " + format); };
         cf::evaluate(values, item.load_input ? &input : nullptr, variants, runner, stop, note, one);
         progress.clear();
@@ -124,7 +78,7 @@ void run(const std::vector<cf::tensor_item>& items, const std::vector<cf::varian
         report.tensors.push_back(std::move(one));
     }
     progress.clear();
-    report.interrupted = stop_requested != 0;
+    report.interrupted = cf::stop_requested();
 }
 
 void write_files(const cf::options& options, const cf::run_report& report) {
@@ -137,22 +91,21 @@ void write_files(const cf::options& options, const cf::run_report& report) {
 }
 
 int compare(cf::options& options) {
-    const bool made_up = options.gaussian || !options.synthetic.empty();
-    if (made_up && (!options.source.files.empty() || !options.source.activations.empty())) {
-        throw std::invalid_argument("--gaussian and --synthetic take no files");
+    if (options.gaussian && (!options.input.source.files.empty() || !options.input.source.activations.empty())) {
+        throw std::invalid_argument("--gaussian takes no files");
     }
-    const std::vector<cf::variant> variants = cf::select_variants(options.formats, options.rules);
-    options.shipped = options.source.files.empty();
-    if (options.shipped) options.source.files = {LOWBIT_EXAMPLE_DATA "/layers.safetensors"};
-    const std::vector<cf::tensor_item> items = made_up ? made_up_tensors(options) : cf::list_tensors(options.source);
-    if (options.list) {
-        list(items);
+    const std::vector<cf::variant> variants = cf::select_variants(options.input.choice);
+    const std::vector<cf::tensor_item> items =
+        options.gaussian ? made_up_tensors(options) : cf::choose_tensors(options.input);
+    if (options.input.list) {
+        cf::print_list(items);
         return 0;
     }
+    cf::require_tensors(items);
     for (const std::string& path : {options.json, options.csv, options.svg}) {
         if (!path.empty()) cf::check_writable(path);  // now, not at the end of a long run
     }
-    std::signal(SIGINT, on_interrupt);
+    cf::catch_interrupt();
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
     lowbit::thread_pool pool(options.threads == 0 ? cores : options.threads);
     cf::run_report report;
@@ -167,7 +120,7 @@ int compare(cf::options& options) {
     fmt::print("{}", options.gaussian ? cf::gaussian_table(report) : cf::summary_table(report));
     write_files(options, report);
     if (problem) std::rethrow_exception(problem);
-    return stop_requested != 0 ? 130 : 0;
+    return cf::stop_requested() ? cf::interrupted_code : 0;
 }
 
 }  // namespace

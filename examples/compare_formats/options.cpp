@@ -2,26 +2,13 @@
 #include "options.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 
 #include <lowbit/core/config.hpp>
 
-#include "variants.hpp"
-
 namespace compare_formats {
 namespace {
-
-std::string rules_help() {
-    std::string out = "Other ways to encode, as rows of their own: all, or some of\n";
-    for (const std::string& format : format_names()) {
-        const std::vector<std::string> rules = rule_names(format);
-        if (!rules.empty()) out += fmt::format("  {}: {}\n", format, fmt::join(rules, " "));
-    }
-    out.pop_back();
-    return out;
-}
 
 constexpr const char* description =
     "Shows how much each low-bit format loses on your own weights.\n\n"
@@ -49,26 +36,7 @@ std::optional<int> parse(int argc, char** argv, options& out) {
                                                   LOWBIT_VERSION_MINOR, LOWBIT_VERSION_PATCH));
     app.get_formatter()->column_width(34);
 
-    app.add_option("files", out.source.files,
-                   ".npy, .safetensors or model.safetensors.index.json files; the last axis is K")
-        ->type_name("FILE");
-    app.add_option("-a,--activations", out.source.activations, "Inputs of the layer, rows of K values (.npy)")
-        ->type_name("FILE");
-    app.add_option("-t,--tensor", out.source.patterns, "Only these tensors; * and ? as in a shell. May be repeated")
-        ->type_name("NAME|GLOB")
-        ->allow_extra_args(false);
-    app.add_option("-f,--formats", out.formats, fmt::format("Only these: {}", fmt::join(format_names(), " ")))
-        ->type_name("NAME,...")
-        ->delimiter(',')
-        ->allow_extra_args(false);
-    app.add_option("-r,--rules", out.rules, rules_help())
-        ->type_name("NAME,...")
-        ->delimiter(',')
-        ->allow_extra_args(false);
-    app.add_option("--min-values", out.source.least_values, "Skip tensors with fewer values than this")
-        ->capture_default_str();
-    app.add_flag("-l,--list", out.list, "List the tensors of the files and stop");
-
+    add_input_options(app, out.input);
     app.add_option("--json", out.json, "Write all figures to this file")->type_name("FILE")->group("Results as files");
     app.add_option("--csv", out.csv, "Write one line a tensor and format")
         ->type_name("FILE")
@@ -79,32 +47,7 @@ std::optional<int> parse(int argc, char** argv, options& out) {
     app.add_flag("-g,--gaussian", out.gaussian,
                  "18 Gaussian matrices, errors relative to hif4 (HiFloat4 paper, figure 3)")
         ->group(made_up);
-    app.add_option("-s,--synthetic", out.synthetic, fmt::format("Any of {}", fmt::join(synthetic_names(), " ")))
-        ->type_name("KIND,...")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->check(CLI::IsMember(synthetic_names()).description(""))
-        ->group(made_up);
-    app.add_option("--rows", out.data.rows, "Rows")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 1 << 20).description(""))
-        ->group(made_up);
-    app.add_option("--cols", out.data.cols, "Columns, K")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 1 << 20).description(""))
-        ->group(made_up);
-    app.add_option("--seed", out.data.seed, "Seed: same seed, same data")->capture_default_str()->group(made_up);
-    app.add_option("--degrees", out.data.degrees, "student-t: degrees of freedom")
-        ->capture_default_str()
-        ->check(CLI::Validator(CLI::PositiveNumber).description(""))
-        ->group(made_up);
-    app.add_option("--outlier-share", out.data.outlier_share, "outliers: share of the columns")
-        ->capture_default_str()
-        ->check(CLI::Range(0.0, 1.0).description(""))
-        ->group(made_up);
-    app.add_option("--outlier-size", out.data.outlier_size, "outliers: factor on their values")
-        ->capture_default_str()
-        ->group(made_up);
+    add_synthetic_options(app, out.input, made_up);
     app.add_option("--threads", out.threads, "Threads, 0: one a core")
         ->capture_default_str()
         ->check(CLI::Range(0, 1024).description(""));

@@ -4,25 +4,18 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "synthetic.hpp"
-#include "tensor_source.hpp"
+#include "results.hpp"
+#include "support/input.hpp"
 
 namespace compare_formats {
 
 struct options {
-    source_options source;
-    bool shipped = false;  ///< no file given: the layers that come with lowbit
-    std::vector<std::string> formats;
-    std::vector<std::string> rules;
+    input_options input;
     std::string json;
     std::string csv;
     std::string svg;
     bool gaussian = false;
-    bool list = false;
-    std::vector<std::string> synthetic;
-    synthetic_options data;
     unsigned threads = 0;  ///< 0: one a core
 };
 

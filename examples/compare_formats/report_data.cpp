@@ -4,14 +4,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cerrno>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include <lowbit/core/config.hpp>
-#include <lowbit/core/error.hpp>
+
+#include "support/text.hpp"
 
 namespace compare_formats {
 namespace {
@@ -45,18 +43,6 @@ json of(const measurement& row, bool layer) {
         out["output_error_both"] = number(row.output_both);
     }
     return out;
-}
-
-std::string csv_field(const std::string& text) {
-    if (text.find_first_of(",\"\n") == std::string::npos) return text;
-    std::string out = "\"";
-    for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return out + "\"";
-}
-
-[[noreturn]] void cannot_write(const std::string& path) {
-    const std::string reason = errno != 0 ? ": " + std::generic_category().message(errno) : "";
-    throw lowbit::io_error(fmt::format("'{}': cannot write{}", path, reason));
 }
 
 std::string csv_number(const std::optional<double>& value) { return value ? fmt::format("{:.9g}", *value) : ""; }
@@ -120,19 +106,6 @@ std::string to_csv(const run_report& run) {
         }
     }
     return out;
-}
-
-void check_writable(const std::string& path) {
-    errno = 0;
-    if (!std::ofstream(path, std::ios::binary | std::ios::app)) cannot_write(path);
-}
-
-void write_text(const std::string& path, const std::string& text) {
-    errno = 0;
-    std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    file << text;
-    file.close();
-    if (!file) cannot_write(path);
 }
 
 }  // namespace compare_formats

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report_text.hpp"
-#include "tensor_source.hpp"
+#include "support/svg.hpp"
+#include "support/text.hpp"
 
 namespace compare_formats {
 namespace {
@@ -22,53 +22,6 @@ constexpr double figure_room = 52;  // behind the longest bar, for its figure
 constexpr double total_width = 980;
 constexpr std::size_t panels_in_line = 3;
 constexpr std::size_t most_panels = 6;
-
-const char* const style = R"(<style>
-  svg { --paper: #ffffff; --ink: #1f2328; --faint: #59636e; --line: #d1d9e0; }
-  svg { --s0: #0969da; --s1: #bf6a02; --s2: #1a7f37; }
-  @media (prefers-color-scheme: dark) {
-    svg { --paper: #0d1117; --ink: #e6edf3; --faint: #9198a1; --line: #30363d; }
-    svg { --s0: #58a6ff; --s1: #e3a04b; --s2: #56d364; }
-  }
-  text { font-family: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; font-size: 12px; }
-  text { fill: var(--ink); }
-  .title { font-size: 18px; font-weight: 600; }
-  .panel { font-size: 13px; font-weight: 600; }
-  .faint { fill: var(--faint); }
-  .figure { font-size: 10px; fill: var(--faint); paint-order: stroke; stroke: var(--paper); stroke-width: 2px; }
-  .grid { stroke: var(--line); }
-  .axis { stroke: var(--faint); }
-  .s0 { fill: var(--s0); } .s1 { fill: var(--s1); } .s2 { fill: var(--s2); }
-</style>
-)";
-
-std::string escaped(const std::string& text) {
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-            case '&': out += "&amp;"; break;
-            case '<': out += "&lt;"; break;
-            case '>': out += "&gt;"; break;
-            case '"': out += "&quot;"; break;
-            default: out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-        }
-    }
-    return out;
-}
-
-std::string text_at(double x, double y, const std::string& attributes, const std::string& text) {
-    return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, attributes, escaped(text));
-}
-
-/// A step of 1, 2 or 5 times a power of ten that cuts 0..largest into at most `parts`.
-double tick_step(double largest, int parts) {
-    const double raw = largest / parts;
-    const double power = std::pow(10.0, std::floor(std::log10(raw)));
-    for (const double factor : {1.0, 2.0, 5.0}) {
-        if (factor * power >= raw * (1 - 1e-9)) return factor * power;
-    }
-    return 10 * power;
-}
 
 double largest_value(const bar_chart& chart) {
     double largest = 0;
@@ -107,8 +60,8 @@ std::string bars(const bar_chart& chart, const std::vector<std::optional<double>
             out += fmt::format("<rect class=\"s{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
                                s, left, y, std::max(length, 0.5), bar_height - 2);
         }
-        out += text_at(left + length + 4, y + bar_height - 3, "class=\"figure\"",
-                       lost ? "lost" : figure(*values[s], chart.unit));
+        out += svg_text(left + length + 4, y + bar_height - 3, "class=\"figure\"",
+                        lost ? "lost" : figure(*values[s], chart.unit));
     }
     return out;
 }
@@ -118,10 +71,9 @@ std::string axis(const bar_chart& chart, double left, double top, double bottom,
     std::string out;
     for (int i = 0; i * step <= largest * (1 + 1e-9); ++i) {
         const double x = left + i * step * scale;
-        out += fmt::format("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n",
-                           i == 0 ? "axis" : "grid", x, top, x, bottom);
-        out += text_at(x, bottom + 15, "class=\"faint\" text-anchor=\"middle\"",
-                       fmt::format("{:g}{}", i * step, chart.unit));
+        out += svg_line(i == 0 ? "axis" : "grid", x, top, x, bottom);
+        out += svg_text(x, bottom + 15, "class=\"faint\" text-anchor=\"middle\"",
+                        fmt::format("{:g}{}", i * step, chart.unit));
     }
     return out;
 }
@@ -151,15 +103,15 @@ std::string to_svg(const bar_chart& chart) {
         "role=\"img\">\n"
         "<title>{2}</title>\n<desc>{3}</desc>\n",
         total_width, height, escaped(chart.title), escaped(chart.subtitle + " " + chart.axis));
-    out += style;
+    out += "<style>\n" + colour_rules("svg") + class_rules() + "</style>\n";
     out += fmt::format("<rect width=\"{:g}\" height=\"{:g}\" style=\"fill: var(--paper)\"/>\n", total_width, height);
-    out += text_at(margin, margin + 14, "class=\"title\"", chart.title);
-    out += text_at(margin, margin + 34, "class=\"faint\"", chart.subtitle);
+    out += svg_text(margin, margin + 14, "class=\"title\"", chart.title);
+    out += svg_text(margin, margin + 34, "class=\"faint\"", chart.subtitle);
     double legend = margin;
     for (std::size_t s = 0; s < chart.series.size(); ++s) {
         out += fmt::format("<rect class=\"s{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"12\" height=\"12\"/>\n", s, legend,
                            margin + 46);
-        out += text_at(legend + 18, margin + 56, "", chart.series[s]);
+        out += svg_text(legend + 18, margin + 56, "", chart.series[s]);
         legend += 42 + 6.6 * static_cast<double>(chart.series[s].size());
     }
     for (std::size_t p = 0; p < chart.panels.size(); ++p) {
@@ -167,20 +119,20 @@ std::string to_svg(const bar_chart& chart) {
         const double left = margin + labels + static_cast<double>(p % columns) * (panel_width + panel_gap);
         const double top = head + static_cast<double>(p / columns) * line_height + 40;
         const auto room = static_cast<std::size_t>(panel_width / 7.4);
-        out += text_at(left, top - 24, "class=\"panel\"", fit(panel.title, room));
-        out += text_at(left, top - 9, "class=\"faint\"", fit(panel.subtitle, room));
+        out += svg_text(left, top - 24, "class=\"panel\"", fit(panel.title, room));
+        out += svg_text(left, top - 9, "class=\"faint\"", fit(panel.subtitle, room));
         out += axis(chart, left, top, top + body, scale, largest, step);
         for (std::size_t r = 0; r < chart.rows.size(); ++r) {
             const double y = top + static_cast<double>(r) * row_height + row_gap / 2;
             if (p % columns == 0) {
-                out += text_at(left - 10, y + (row_height - row_gap) / 2 + 4, "text-anchor=\"end\"",
-                               fit(chart.rows[r], longest_label));
+                out += svg_text(left - 10, y + (row_height - row_gap) / 2 + 4, "text-anchor=\"end\"",
+                                fit(chart.rows[r], longest_label));
             }
             if (r < panel.values.size()) out += bars(chart, panel.values[r], left, y, scale);
         }
     }
-    out += text_at(margin + labels, height - 40, "class=\"faint\"", chart.axis);
-    out += text_at(margin, height - 14, "class=\"figure\"", chart.footer);
+    out += svg_text(margin + labels, height - 40, "class=\"faint\"", chart.axis);
+    out += svg_text(margin, height - 14, "class=\"figure\"", chart.footer);
     return out + "</svg>\n";
 }
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "tensor_source.hpp"
+#include "support/text.hpp"
 
 namespace compare_formats {
 namespace {
@@ -62,21 +62,6 @@ std::size_t name_width(const Rows& rows, std::size_t least_width, const auto& na
 }
 
 }  // namespace
-
-std::string fit(const std::string& text, std::size_t width) {
-    if (text.size() <= width) return text;
-    const std::size_t tail = (width - 2) / 2;
-    return text.substr(0, width - 2 - tail) + ".." + text.substr(text.size() - tail);
-}
-
-std::string without_trailing_spaces(const std::string& text) {
-    std::string out;
-    for (const char c : text) {
-        while (c == '\n' && !out.empty() && out.back() == ' ') out.pop_back();
-        out += c;
-    }
-    return out;
-}
 
 std::string tensor_table(const tensor_report& report) {
     const bool layer = !report.input.empty();

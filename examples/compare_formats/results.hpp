@@ -10,7 +10,11 @@
 
 #include <lowbit/metrics/error_stats.hpp>
 
+namespace support {}
+
 namespace compare_formats {
+
+using namespace support;  // what this program shares with others goes by its short name
 
 /// One tensor in one format.
 struct measurement {

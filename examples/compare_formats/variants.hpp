@@ -10,10 +10,10 @@
 #include <lowbit/core/matrix_view.hpp>
 
 #include "results.hpp"
+#include "support/product.hpp"
+#include "support/rules.hpp"
 
 namespace compare_formats {
-
-using float_view = lowbit::matrix_view<const float>;
 
 /// A format with one choice of its options.
 struct variant {
@@ -27,14 +27,8 @@ struct variant {
     std::function<void(float_view x, std::vector<float>& restored, const lowbit::executor&)> restore_input;
 };
 
-/// Names of all formats, in the order of the registry.
-std::vector<std::string> format_names();
-
-/// Names of the rules of a format, without the default.
-std::vector<std::string> rule_names(const std::string& format);
-
-/// The formats asked for, each followed by those of its rules that are asked for ("all": every rule).
-/// An empty list of formats means all. Throws std::invalid_argument for a name that fits nothing.
-std::vector<variant> select_variants(const std::vector<std::string>& formats, const std::vector<std::string>& rules);
+/// The formats asked for, each followed by those of its rules that are asked for.
+/// Throws std::invalid_argument for a name that fits nothing.
+std::vector<variant> select_variants(const rule_choice& choice);
 
 }  // namespace compare_formats

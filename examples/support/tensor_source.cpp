@@ -6,15 +6,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
-#include <numeric>
 #include <set>
 #include <stdexcept>
 
 #include <lowbit/io/npy.hpp>
 #include <lowbit/io/safetensors.hpp>
 
-namespace compare_formats {
+namespace support {
 namespace {
 
 constexpr std::size_t shortest_row = 16;  // the smallest block: nvfp4
@@ -27,11 +27,21 @@ std::string visible(std::string name) {
     return name;
 }
 
+const std::string weight_end = ".weight";
+const std::string input_end = ".input";
+
 bool ends_with(const std::string& text, const std::string& end) { return text.ends_with(end); }
+
+/// `name` without its end.
+std::string stem_of(const std::string& name, const std::string& end) {
+    return name.substr(0, name.size() - end.size());
+}
 
 std::string reason_to_skip(const tensor_item& item, std::size_t least_values) {
     const std::size_t count = *lowbit::detail::shape_product(item.shape);
-    if (count < least_values) return fmt::format("too small: {} values, fewer than {}", count, least_values);
+    if (count < least_values) {
+        return fmt::format("too small: {} values, fewer than {} (--min-values)", count, least_values);
+    }
     const std::size_t cols = item.shape.empty() ? 1 : item.shape.back();
     if (cols < shortest_row) return fmt::format("last axis of {} is shorter than a block of {}", cols, shortest_row);
     return "";
@@ -58,20 +68,87 @@ void add_model(const std::string& path, std::vector<tensor_item>& items, const s
         item.shape = entry.shape;
         item.load = loader(entry.name);
         if (!entry.type()) item.skipped = fmt::format("{} is not a float type that can be read", item.dtype);
-        if (ends_with(entry.name, ".weight")) {
-            const std::string input = entry.name.substr(0, entry.name.size() - 6) + "input";
+        if (ends_with(entry.name, weight_end)) {
+            const std::string input = stem_of(entry.name, weight_end) + input_end;
             const lowbit::safetensors_entry* found = model->find(input);
             if (found != nullptr && found->type() && found->cols() == entry.cols()) {
                 item.input = visible(input);
                 item.load_input = loader(input);
             }
         }
-        const bool is_input = ends_with(entry.name, ".input") &&
-                              model->find(entry.name.substr(0, entry.name.size() - 5) + "weight") != nullptr;
+        const bool is_input =
+            ends_with(entry.name, input_end) && model->find(stem_of(entry.name, input_end) + weight_end) != nullptr;
         const auto names_it = [&](const std::string& pattern) { return glob_match(pattern, entry.name); };
         if (is_input && std::none_of(patterns.begin(), patterns.end(), names_it)) continue;
         items.push_back(std::move(item));
     }
+}
+
+/// Makes the .npy files NAME.input.npy the activations of NAME.weight.npy, as in a model; those that a pattern names
+/// stay in the list, too.
+void pair_npy_files(std::vector<tensor_item>& items, const std::vector<std::string>& patterns) {
+    std::set<std::string> taken;
+    for (tensor_item& item : items) {
+        if (!ends_with(item.name, weight_end) || item.shape.empty()) continue;
+        const std::string input = stem_of(item.name, weight_end) + input_end;
+        for (const tensor_item& other : items) {
+            const bool fits = !other.shape.empty() && other.shape.back() == item.shape.back();
+            if (other.name != input || !other.skipped.empty() || !fits) continue;
+            item.input = other.name;
+            item.load_input = other.load;
+            taken.insert(other.name);
+        }
+    }
+    std::erase_if(items, [&](const tensor_item& item) {
+        const auto names_it = [&](const std::string& pattern) { return glob_match(pattern, item.name); };
+        return taken.contains(item.name) && std::none_of(patterns.begin(), patterns.end(), names_it);
+    });
+}
+
+constexpr const char* model_end = ".safetensors";
+constexpr const char* index_end = ".safetensors.index.json";
+
+bool is_tensor_file(const std::string& path) {
+    return ends_with(path, ".npy") || ends_with(path, model_end) || ends_with(path, index_end);
+}
+
+/// The files of a folder, in the order of their names. Where there is an index, the parts of a model
+/// (NAME-00001-of-00002.safetensors) are left to it.
+std::vector<std::string> files_of(const std::string& folder) {
+    std::vector<std::string> files;
+    bool indexed = false;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        const std::string path = entry.path().string();
+        if (entry.is_directory() || !is_tensor_file(path)) continue;
+        indexed = indexed || ends_with(path, index_end);
+        files.push_back(path);
+    }
+    if (indexed) {
+        std::erase_if(files, [](const std::string& path) { return glob_match("*-of-*.safetensors", path); });
+    }
+    if (files.empty()) {
+        throw std::invalid_argument(
+            fmt::format("'{}': the folder holds no .npy, .safetensors or .safetensors.index.json file", folder));
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+/// Folders replaced by their files; anything else must end as a file of tensors does.
+std::vector<std::string> expanded(const std::vector<std::string>& paths) {
+    std::vector<std::string> out;
+    for (const std::string& path : paths) {
+        if (std::filesystem::is_directory(path)) {
+            for (std::string& file : files_of(path)) out.push_back(std::move(file));
+        } else if (is_tensor_file(path)) {
+            out.push_back(path);
+        } else {
+            throw std::invalid_argument(fmt::format(
+                "'{}': a folder or a file that ends in .npy, .safetensors or .safetensors.index.json is expected",
+                visible(path)));
+        }
+    }
+    return out;
 }
 
 void attach_activations(const std::string& path, std::vector<tensor_item>& items) {
@@ -124,19 +201,18 @@ bool glob_match(const std::string& pattern, const std::string& name) {
     return pattern.find_first_not_of('*', p) == std::string::npos;
 }
 
-std::string shape_text(const std::vector<std::size_t>& shape) {
-    return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, " x "));
-}
-
 std::vector<tensor_item> list_tensors(const source_options& options) {
     std::vector<tensor_item> items;
-    for (const std::string& path : options.files) {
+    std::vector<tensor_item> arrays;
+    for (const std::string& path : expanded(options.files)) {
         if (ends_with(path, ".npy")) {
-            items.push_back(npy_item(path));
+            arrays.push_back(npy_item(path));
         } else {
             add_model(path, items, options.patterns);
         }
     }
+    pair_npy_files(arrays, options.patterns);
+    items.insert(items.end(), std::make_move_iterator(arrays.begin()), std::make_move_iterator(arrays.end()));
     std::vector<tensor_item> chosen;
     std::vector<bool> used(options.patterns.size(), false);
     for (tensor_item& item : items) {
@@ -155,8 +231,8 @@ std::vector<tensor_item> list_tensors(const source_options& options) {
     for (std::size_t i = 0; i < used.size(); ++i) {
         if (!used[i]) throw std::invalid_argument(fmt::format("--tensor '{}' fits no tensor", options.patterns[i]));
     }
-    if (!options.activations.empty()) attach_activations(options.activations, chosen);
+    if (!options.activations.empty() && !chosen.empty()) attach_activations(options.activations, chosen);
     return chosen;
 }
 
-}  // namespace compare_formats
+}  // namespace support

@@ -9,7 +9,7 @@
 
 #include <lowbit/io/tensor.hpp>
 
-namespace compare_formats {
+namespace support {
 
 struct synthetic_options {
     std::size_t rows = 1024;
@@ -32,4 +32,4 @@ lowbit::tensor make_synthetic(const std::string& name, const synthetic_options& 
 /// Normal values of mean 0 and this sigma, rounded to bfloat16.
 lowbit::tensor make_gaussian(std::size_t rows, std::size_t cols, double sigma, std::uint64_t seed);
 
-}  // namespace compare_formats
+}  // namespace support

@@ -7,7 +7,7 @@
 
 #include <lowbit/core/float16.hpp>
 
-namespace compare_formats {
+namespace support {
 namespace {
 
 /// SplitMix64 (Steele, Lea and Flood 2014) and Box-Muller: std::normal_distribution differs between libraries.
@@ -105,4 +105,4 @@ lowbit::tensor make_synthetic(const std::string& name, const synthetic_options& 
     throw std::invalid_argument("--synthetic '" + name + "' is not gaussian, student-t, outliers or relu");
 }
 
-}  // namespace compare_formats
+}  // namespace support
