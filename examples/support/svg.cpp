@@ -31,7 +31,11 @@ std::string class_rules() {
   .grid { stroke: var(--line); }
   .axis { stroke: var(--faint); }
  )";
-    for (int i = 0; i < 6; ++i) out += fmt::format(" .s{0} {{ fill: var(--s{0}); }}", i);
+    for (int i = 0; i < 6; ++i) {
+        out += fmt::format(" .s{0} {{ fill: var(--s{0}); }} .m{0} {{ fill: var(--s{0}); stroke: var(--s{0}); }}\n ", i);
+    }
+    out += " .hollow { fill: var(--paper); stroke-width: 1.6px; }\n";
+    out += "  .outline { fill: none; stroke: var(--faint); }";
     return out + "\n";
 }
 

@@ -9,7 +9,8 @@ namespace support {
 /// The colours as CSS variables of `selector` (--paper --ink --faint --line --s0 .. --s5), light and dark.
 std::string colour_rules(const std::string& selector);
 
-/// The classes that svg_text and charts use: title, panel, faint, figure, grid, axis, s0 .. s5.
+/// The classes that charts use: title, panel, faint, figure (texts), grid, axis (lines), s0 .. s5 (areas), m0 .. m5
+/// (marks), hollow (marks) and outline (areas).
 std::string class_rules();
 
 /// A text element at (x, y) with more attributes.
