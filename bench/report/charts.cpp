@@ -118,9 +118,28 @@ std::string labels(std::vector<point> cluster, double top, double bottom, double
     const double at = on_right ? x(cluster.back()) + distance : x(cluster.front()) - distance;
     const double side = on_right ? 1 : -1;
     std::sort(cluster.begin(), cluster.end(), [&](const point& a, const point& b) { return y(a) < y(b); });
-    std::vector<double> places;
+    // Runs of names that would overlap stand around the middle of their points.
+    struct name_run {
+        double sum;  // of the heights of its points
+        double count;
+        double first() const { return sum / count - (count - 1) * gap / 2; }
+    };
+    std::vector<name_run> runs;
     for (const point& p : cluster) {
-        places.push_back(std::max(y(p), places.empty() ? top : places.back() + gap));
+        runs.push_back({y(p), 1});
+        while (runs.size() > 1 &&
+               runs.back().first() < runs[runs.size() - 2].first() + runs[runs.size() - 2].count * gap) {
+            const name_run last = runs.back();
+            runs.pop_back();
+            runs.back().sum += last.sum;
+            runs.back().count += last.count;
+        }
+    }
+    std::vector<double> places;
+    for (const name_run& each : runs) {
+        for (double i = 0; i < each.count; i += 1) {
+            places.push_back(std::max(each.first() + i * gap, places.empty() ? top : places.back() + gap));
+        }
     }
     double limit = bottom;
     for (std::size_t i = places.size(); i-- > 0;) {

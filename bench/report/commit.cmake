@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes OUT with the commit of SOURCE, at each build, where it has changed: cmake -DSOURCE=... -DOUT=... -P commit.cmake
+# Writes OUT with the commit of SOURCE, at each build, where it has changed:
+# cmake -DSOURCE=... -DOUT=... -P commit.cmake
 
 execute_process(
     COMMAND git -C ${SOURCE} describe --always --dirty OUTPUT_VARIABLE commit ERROR_QUIET RESULT_VARIABLE result
