@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -69,6 +70,32 @@ TYPED_TEST(quantize_transposed_to, every_tail) {
             const std::vector<float> turned = transposed(view);
             ASSERT_EQ(quantize_transposed<F>(view), quantize<F>(matrix_view<const float>(turned.data(), cols, rows)))
                 << rows << " x " << cols;
+        }
+    }
+}
+
+// Tiles of 64, panels of 256 rows and 1024 columns, and what is left of them, on every instruction set.
+TYPED_TEST(quantize_transposed_to, equals_quantize_of_the_transpose_on_every_instruction_set) {
+    using F = TypeParam;
+    for (const auto& [rows, cols, stride] : {std::array<std::size_t, 3>{64, 64, 64},
+                                             {256, 1024, 1027},
+                                             {257, 65, 66},
+                                             {320, 1090, 1090},
+                                             {576, 130, 131},
+                                             {95, 129, 129}}) {
+        const std::vector<float> values = mixed_values<float>(rows * stride, rows + cols);
+        const matrix_view<const float> view(values.data(), rows, cols, stride);
+        const std::vector<float> turned = transposed(view);
+        const matrix_view<const float> turned_view(turned.data(), cols, rows);
+        for (const tensor_scale_options& scale : all_tensor_scales<F>()) {
+            const quantize_options<F> options{.tensor_scale = scale};
+            const auto expected = quantize<F>(turned_view, options);
+            for (const isa which : kernel::available()) {
+                if (which == isa::scalar && rows * cols > 40000) continue;  // minutes, for some formats
+                const detail::row_codec<F> codec{kernel::codec<F>(which), kernel::rows(which)};
+                ASSERT_EQ(detail::quantize_transposed(view, options, codec), expected)
+                    << rows << " x " << cols << " on " << to_string(which);
+            }
         }
     }
 }

@@ -141,6 +141,37 @@ TEST_P(row_functions, widening_is_exact_for_all_values) {
     }
 }
 
+// Every height and width around the vectors', rows wider than the tile, buffers that end or begin at a page's edge.
+// What is written behind a row's values stays below the next multiple of 16.
+TEST_P(row_functions, turning_moves_every_bit) {
+    for (const flush_with flush : {flush_with::end, flush_with::begin}) {
+        for (std::size_t rows = 1; rows <= 34; ++rows) {
+            for (std::size_t cols = 1; cols <= 34; ++cols) {
+                const std::size_t stride = cols + (rows * 7 + cols) % 5;
+                const std::size_t pitch = (rows + 15) / 16 * 16 + (cols % 2) * 3;
+                const auto values = mixed_values<float>((rows - 1) * stride + cols, rows * 41 + cols);
+                guarded_buffer<float> source(values.size(), flush);
+                guarded_buffer<float> out((cols - 1) * pitch + (rows + 15) / 16 * 16, flush);
+                std::memcpy(source.data(), values.data(), values.size() * sizeof(float));
+                const std::uint32_t mark = 0x7FA12345U;
+                for (std::size_t i = 0; i < out.size(); ++i) std::memcpy(&out[i], &mark, sizeof mark);
+                tested.turn(source.data(), stride, rows, cols, out.data(), pitch);
+                for (std::size_t c = 0; c < cols; ++c) {
+                    for (std::size_t r = 0; r < rows; ++r) {
+                        ASSERT_EQ(std::memcmp(&out[c * pitch + r], &values[r * stride + c], sizeof(float)), 0)
+                            << rows << " x " << cols << ": row " << r << ", column " << c;
+                    }
+                    for (std::size_t r = (rows + 15) / 16 * 16; c + 1 < cols && r < pitch; ++r) {
+                        ASSERT_EQ(std::memcmp(&out[c * pitch + r], &mark, sizeof mark), 0);
+                    }
+                }
+                ASSERT_TRUE(source.slack_untouched() && out.slack_untouched());
+            }
+        }
+    }
+    tested.turn(nullptr, 0, 0, 0, nullptr, 0);
+}
+
 TEST_P(row_functions, narrowing_rounds_as_the_element_types) {
     std::mt19937_64 random(3);
     std::vector<float> x(1U << 18);

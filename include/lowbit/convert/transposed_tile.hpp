@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <type_traits>
 
 #include <lowbit/arch/target.hpp>
@@ -29,65 +28,31 @@ class transposed_tile {
     template <class T>
     void load(const matrix_view<T>& source, std::size_t first_row, std::size_t rows, std::size_t first_col,
               std::size_t cols, const kernel::row_functions& functions) noexcept {
-        for (std::size_t r = 0; r < rows; r += 4) {
-            const std::size_t height = (std::min)(std::size_t{4}, rows - r);
-            if constexpr (std::is_same_v<std::remove_const_t<T>, float>) {
-                const float* from = source.row(first_row + r) + first_col;
-                if (first_col + 2 * width <= source.cols()) prefetch_next(from, source.stride(), height);
-                turn(from, source.stride(), height, cols, values_ + r);
-            } else {
-                float wide[4 * width];
+        if constexpr (std::is_same_v<std::remove_const_t<T>, float>) {
+            functions.turn(source.row(first_row) + first_col, source.stride(), rows, cols, values_, band);
+        } else {
+            constexpr std::size_t step = 16;  // rows that `turn` takes at a time at most
+            float wide[step * width];
+            for (std::size_t r = 0; r < rows; r += step) {
+                const std::size_t height = (std::min)(step, rows - r);
                 for (std::size_t i = 0; i < height; ++i) {
                     widen(functions, source.row(first_row + r + i) + first_col, cols, wide + i * width);
                 }
-                turn(wide, width, height, cols, values_ + r);
+                functions.turn(wide, width, height, cols, values_ + r, band);
             }
+        }
+    }
+
+    /// Asks the memory for `rows` rows of a whole tile.
+    template <class T>
+    static void prefetch(const T* source, std::size_t stride, std::size_t rows) noexcept {
+        constexpr std::size_t line = 64 / sizeof(T);
+        for (std::size_t r = 0; r < rows; ++r) {
+            for (std::size_t c = 0; c < width; c += line) __builtin_prefetch(source + r * stride + c, 0, 2);
         }
     }
 
   private:
-    using four = float __attribute__((vector_size(16)));  // SSE2 or NEON at any baseline
-
-    // The tile to the right, which is loaded next: memory then works while this one is encoded.
-    static void prefetch_next(const float* from, std::size_t stride, std::size_t height) noexcept {
-        for (std::size_t r = 0; r < height; ++r) {
-            for (std::size_t c = 0; c < width; c += 64 / sizeof(float)) {
-                __builtin_prefetch(from + r * stride + width + c);
-            }
-        }
-    }
-
-    static four load_four(const float* from) noexcept {
-        four value;
-        std::memcpy(&value, from, sizeof(value));
-        return value;
-    }
-    static void store_four(float* to, four value) noexcept { std::memcpy(to, &value, sizeof(value)); }
-
-    // `height` (1 to 4) source rows of `cols` floats to columns of the tile. Moves bits, computes nothing.
-    static void turn(const float* from, std::size_t stride, std::size_t height, std::size_t cols, float* to) noexcept {
-        std::size_t c = 0;
-        if (height == 4) {
-            for (; c + 4 <= cols; c += 4) {
-                const four a = load_four(from + c);
-                const four b = load_four(from + stride + c);
-                const four d = load_four(from + 2 * stride + c);
-                const four e = load_four(from + 3 * stride + c);
-                const four ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-                const four ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-                const four de_low = __builtin_shufflevector(d, e, 0, 4, 1, 5);
-                const four de_high = __builtin_shufflevector(d, e, 2, 6, 3, 7);
-                store_four(to + c * band, __builtin_shufflevector(ab_low, de_low, 0, 1, 4, 5));
-                store_four(to + (c + 1) * band, __builtin_shufflevector(ab_low, de_low, 2, 3, 6, 7));
-                store_four(to + (c + 2) * band, __builtin_shufflevector(ab_high, de_high, 0, 1, 4, 5));
-                store_four(to + (c + 3) * band, __builtin_shufflevector(ab_high, de_high, 2, 3, 6, 7));
-            }
-        }
-        for (; c < cols; ++c) {
-            for (std::size_t r = 0; r < height; ++r) to[c * band + r] = from[r * stride + c];
-        }
-    }
-
     alignas(64) float values_[width * band];
 };
 

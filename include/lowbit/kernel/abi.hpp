@@ -50,6 +50,10 @@ struct row_functions {
     void (*narrow_float16)(const float* source, std::size_t count, float16* out) noexcept;
     /// Copies with stores that bypass the caches where there are such; arch::stream_fence() before others read it.
     void (*stream)(const float* source, std::size_t count, float* out) noexcept;
+    /// Turns a tile on its side: out[c * pitch + r] = source[r * stride + c], bit for bit, for r < rows and c < cols.
+    /// Of each row of `out` it may also write what follows up to the next multiple of 16.
+    void (*turn)(const float* source, std::size_t stride, std::size_t rows, std::size_t cols, float* out,
+                 std::size_t pitch) noexcept;
 };
 
 }  // namespace lowbit::kernel

@@ -104,7 +104,14 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(scalar) {
         for (std::size_t i = 0; i < count; ++i) out[i] = source[i];
     }
 
+    inline void turn(const float* source, std::size_t stride, std::size_t rows, std::size_t cols, float* out,
+                     std::size_t pitch) noexcept {
+        for (std::size_t c = 0; c < cols; ++c) {
+            for (std::size_t r = 0; r < rows; ++r) out[c * pitch + r] = source[r * stride + c];
+        }
+    }
+
     inline constexpr row_functions row_table{&amax,           &widen_bfloat16, &widen_float16, &narrow_bfloat16,
-                                             &narrow_float16, &stream};
+                                             &narrow_float16, &stream,         &turn};
 
 }  // namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(scalar)
