@@ -3,11 +3,16 @@
 # From a bare machine to a result:
 #   sh cmake/setup.sh demo    builds the examples and compares all formats on the tensors that come with them
 #   sh cmake/setup.sh test    the same, then builds and runs the whole test suite
+#   sh cmake/setup.sh report [FILE|FOLDER|OPTION]...
+#                             builds bench_report and runs it on your files (default: the tensors that come with
+#                             lowbit): bits, errors and speeds of all formats; --help tells the options. Without one
+#                             that names a file for the results, lowbit-report.html and .json are written here.
 # On Debian and Ubuntu missing packages are installed with apt (through sudo if not root); elsewhere missing tools are
 # named and the build goes on with what there is. Nothing else is fetched.
 #   LOWBIT_BUILD_DIR  where to build (default: build)      CXX  the compiler (default: what CMake finds)
 
 set -eu
+here=$PWD
 cd "$(dirname "$0")/.."
 build=${LOWBIT_BUILD_DIR:-build}
 jobs=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
@@ -15,7 +20,7 @@ jobs=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 say() { printf '\n== %s\n' "$*"; }
 
 usage() {
-    sed -n '3,8s/^# \{0,1\}//p' cmake/setup.sh
+    sed -n '3,12s/^# \{0,1\}//p' cmake/setup.sh
     exit 2
 }
 
@@ -62,11 +67,19 @@ require_tools() {
     fi
 }
 
-# build TESTS: configures and builds Release; TESTS is ON or OFF.
+# build OPTION...: configures and builds Release with these parts on.
 build() {
     say "Building in $build"
-    set -- -DCMAKE_BUILD_TYPE=Release -DLOWBIT_BUILD_EXAMPLES=ON -DLOWBIT_BUILD_BENCH=OFF "-DLOWBIT_BUILD_TESTS=$1" \
-        -DLOWBIT_SAFETENSORS=ON -DLOWBIT_FETCH_DEPENDENCIES=OFF
+    parts=
+    for part in EXAMPLES REPORT TESTS; do
+        case " $* " in
+            *" $part "*) parts="$parts -DLOWBIT_BUILD_$part=ON" ;;
+            *) parts="$parts -DLOWBIT_BUILD_$part=OFF" ;;
+        esac
+    done
+    # shellcheck disable=SC2086
+    set -- -DCMAKE_BUILD_TYPE=Release $parts -DLOWBIT_BUILD_BENCH=OFF -DLOWBIT_SAFETENSORS=ON \
+        -DLOWBIT_FETCH_DEPENDENCIES=OFF
     if [ ! -f "$build/CMakeCache.txt" ] && command -v ninja >/dev/null 2>&1; then
         set -- -G Ninja "$@"
     fi
@@ -79,20 +92,47 @@ demo() {
     "$build/examples/compare_formats"
 }
 
+# report ARGUMENT...: runs bench_report where the user is.
+report() {
+    program=$(cd "$build" && pwd)/bench/report/bench_report
+    if [ ! -x "$program" ]; then
+        echo "bench_report was not built: see the warnings above."
+        exit 1
+    fi
+    cd "$here"
+    case " $* " in
+        *' --html'* | *' --json'* | *' --csv'* | *' --svg'* | *' --list '* | *' -l '* | *' --help '* | *' -h '*)
+            exec "$program" "$@"
+            ;;
+    esac
+    code=0
+    "$program" "$@" --html lowbit-report.html --json lowbit-report.json || code=$?
+    [ ! -s lowbit-report.html ] || say "The same as a page, and for programs: lowbit-report.html, lowbit-report.json"
+    exit $code
+}
+
 case ${1:-} in
     demo)
         install g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev
         require_tools
-        build OFF
+        build EXAMPLES
         demo
         ;;
     test)
         install g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev libgtest-dev
         require_tools
-        build ON
+        build EXAMPLES TESTS
         demo
         say "Test suite"
         ctest --test-dir "$build" --output-on-failure --no-tests=error --parallel "$jobs"
+        ;;
+    report)
+        shift
+        install g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev
+        require_tools
+        build REPORT
+        say "Formats against each other"
+        report "$@"
         ;;
     *) usage ;;
 esac

@@ -482,8 +482,8 @@ TEST_F(report, synthetic_data_and_int8_blocks) {
 
 TEST_F(report, an_interrupted_run_keeps_what_is_done) {
     if (std::system("command -v timeout >/dev/null") != 0) GTEST_SKIP() << "no timeout program";
-    const outcome result =
-        run("layer --formats mxfp4,hif4 --json cut.json --html cut.html", "timeout --foreground --preserve-status -s INT 1.5");
+    const outcome result = run("layer --formats mxfp4,hif4 --json cut.json --html cut.html",
+                               "timeout --foreground --preserve-status -s INT 1.5");
     if (result.code == 0) GTEST_SKIP() << "it was done before";
     EXPECT_EQ(result.code, 130) << result.err;
     const json run = json::parse(read(folder_ / "cut.json"));
