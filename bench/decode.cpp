@@ -90,7 +90,7 @@ const aligned_buffer<float>& weights() {
 
 double dot_ceiling(isa which) {
 #if LOWBIT_X86
-    if (which == isa::avx512vnni || which == isa::avx512vbmi) {
+    if (which >= isa::avx512vnni) {
         return (std::max)(dot_rate(), dot_rate());
     }
 #endif

@@ -88,7 +88,7 @@ constexpr int probe_rounds = 150'000;
 /// int8 products a second; 0 where there is no probe.
 inline double dot_ceiling(isa which) {
 #if LOWBIT_X86
-    if (which == isa::avx512vnni || which == isa::avx512vbmi)
+    if (which >= isa::avx512vnni)
         return best_of_two(12.0 * 64 * probe_rounds, vpdpbusd_rounds);
     if (which == isa::avx2) return best_of_two(12.0 * 32 * probe_rounds, maddubs_rounds);
 #endif
@@ -99,7 +99,7 @@ inline double dot_ceiling(isa which) {
 /// Float multiply-adds a second; 0 where there is no probe.
 inline double fma_ceiling(isa which) {
 #if LOWBIT_X86
-    if (which == isa::avx512vnni || which == isa::avx512vbmi)
+    if (which >= isa::avx512vnni)
         return best_of_two(12.0 * 16 * probe_rounds, fma512_rounds);
     if (which == isa::avx2) return best_of_two(12.0 * 8 * probe_rounds, fma256_rounds);
 #endif

@@ -10,7 +10,7 @@
 namespace lowbit::arch {
 namespace {
 
-constexpr cpu_features none{}, all{true, true, true, true};
+constexpr cpu_features none{}, all{true, true, true, true, true};
 
 std::string text_of_error(const char* forced, const cpu_features& features) {
     try {
@@ -55,7 +55,7 @@ TEST(isa, a_forced_one_is_taken_or_refused) {
         }
     }
     EXPECT_EQ(text_of_error("avx9", all),
-              "lowbit: LOWBIT_ISA=avx9 is not one of scalar, avx2, avx512vnni, avx512vbmi, neon, neon_dotprod");
+              "lowbit: LOWBIT_ISA=avx9 is not one of scalar, avx2, avx512vnni, avx512vbmi, amx, neon, neon_dotprod");
     EXPECT_NE(text_of_error("AVX2", all), "");
     EXPECT_NE(text_of_error("avx2 ", all), "");
 }

@@ -339,7 +339,7 @@ void expect_odd_tiles() {
         std::vector<float> c(m * n, quiet_nan);
         const detail::epilogue<float> finish(test::view_of(c, m, n), options, scalar::output_row,
                                              kernel::rows(isa::scalar), isa::scalar);
-        const auto sizes = detail::integer_blocking(m, k, engine.group, 3, {}, blocks);
+        const auto sizes = detail::lane_blocking(m, k, detail::integer_lane_sizes(engine.group, {}), 3, {}, blocks);
         if (sizes.ka >= k) {
             detail::run_resident(engine, finish, {m, n, k}, sizes, {});
         } else {

@@ -4,7 +4,8 @@
 // `__builtin_cpu_supports` of clang 14 lacks names that are needed here, so the bits are read and judged in this
 // header. Reading (read_cpu) and judging (features_of) are apart: the judgement is a pure function, tested on made-up
 // processors. A CPUID bit alone is no permission: AVX needs OSXSAVE and XCR0 bits 1 and 2 (0x6), AVX-512 XCR0 bits 5 to
-// 7 too (0xE6).
+// 7 too (0xE6), AMX bits 17 and 18 and the permission of Linux, which is asked for here (arch_prctl; it counts for the
+// whole process and is refused where an alternate signal stack is too small for the tiles).
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,10 @@
 
 #if LOWBIT_X86
 # include <cpuid.h>
+# if defined(__linux__)
+#  include <sys/syscall.h>
+#  include <unistd.h>
+# endif
 #endif
 #if LOWBIT_AARCH64 && defined(__linux__)
 # include <sys/auxv.h>
@@ -27,6 +32,8 @@ struct cpu_words {
     std::uint32_t leaf7_ecx = 0;
     std::uint64_t xcr0 = 0;   // zero where OSXSAVE is not set: xgetbv would fault
     std::uint64_t hwcap = 0;  // aarch64: AT_HWCAP
+    std::uint32_t leaf7_edx = 0;
+    bool amx_permitted = false;  // by the operating system, to this process
 };
 
 /// What kernels may use.
@@ -35,6 +42,7 @@ struct cpu_features {
     bool avx512vnni = false;    // avx2, AVX-512 F DQ BW VL VNNI, and the OS saves zmm and masks
     bool avx512vbmi = false;    // avx512vnni and VBMI
     bool neon_dotprod = false;  // aarch64: SDOT and UDOT
+    bool amx = false;           // avx512vbmi, AMX TILE, BF16 and INT8, and the OS saves tiles for this process
 
     friend constexpr bool operator==(const cpu_features&, const cpu_features&) = default;
 };
@@ -60,6 +68,9 @@ inline void stream_fence() noexcept {
         has(words.leaf7_ebx, 16) && has(words.leaf7_ebx, 17) && has(words.leaf7_ebx, 30) && has(words.leaf7_ebx, 31);
     features.avx512vnni = features.avx2 && os_saves_zmm && f_dq_bw_vl && has(words.leaf7_ecx, 11);
     features.avx512vbmi = features.avx512vnni && has(words.leaf7_ecx, 1);
+    const bool os_saves_tiles = (words.xcr0 & 0x60000U) == 0x60000U && words.amx_permitted;
+    features.amx = features.avx512vbmi && os_saves_tiles && has(words.leaf7_edx, 22) && has(words.leaf7_edx, 24) &&
+                   has(words.leaf7_edx, 25);
     return features;
 }
 
@@ -90,12 +101,21 @@ inline void stream_fence() noexcept {
     if (__get_cpuid_count(7, 0, &a, &b, &c, &d) != 0) {
         words.leaf7_ebx = b;
         words.leaf7_ecx = c;
+        words.leaf7_edx = d;
     }
     if (((words.leaf1_ecx >> 27) & 1U) != 0) {
         std::uint32_t low = 0, high = 0;
         asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
         words.xcr0 = (static_cast<std::uint64_t>(high) << 32) | low;
     }
+# if defined(__linux__)
+    cpu_words permitted = words;
+    permitted.amx_permitted = true;
+    if (x86_features_of(permitted).amx) {
+        constexpr long request_permission = 0x1023, tile_data = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+        words.amx_permitted = ::syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+    }
+# endif
 #elif LOWBIT_AARCH64 && defined(__linux__)
     words.hwcap = getauxval(AT_HWCAP);
 #elif LOWBIT_BASELINE_HAS_NEON_DOTPROD

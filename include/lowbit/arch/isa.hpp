@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The instruction sets that the library has code for, which of them can run here, and the one that does.
 //
-// Preference: avx512vbmi, avx512vnni, avx2 on x86-64; neon_dotprod, neon on aarch64; scalar anywhere. The environment
-// variable LOWBIT_ISA (one of these names) forces one; a name that is unknown, not compiled into this program or not
-// supported by the machine is an error at first use, never a silent fallback. All of them give the same bits.
+// Preference: amx, avx512vbmi, avx512vnni, avx2 on x86-64; neon_dotprod, neon on aarch64; scalar anywhere. The
+// environment variable LOWBIT_ISA (one of these names) forces one; a name that is unknown, not compiled into this
+// program or not supported by the machine is an error at first use, never a silent fallback. All of them give the same
+// bits.
 #pragma once
 
 #include <array>
@@ -19,7 +20,7 @@
 namespace lowbit {
 
 /// An instruction set, in ascending order of preference on its kind of machine.
-enum class isa : std::uint8_t { scalar, neon, neon_dotprod, avx2, avx512vnni, avx512vbmi };
+enum class isa : std::uint8_t { scalar, neon, neon_dotprod, avx2, avx512vnni, avx512vbmi, amx };
 
 /// The name that LOWBIT_ISA takes.
 [[nodiscard]] constexpr std::string_view to_string(isa which) noexcept {
@@ -30,6 +31,7 @@ enum class isa : std::uint8_t { scalar, neon, neon_dotprod, avx2, avx512vnni, av
         case isa::avx2: return "avx2";
         case isa::avx512vnni: return "avx512vnni";
         case isa::avx512vbmi: return "avx512vbmi";
+        case isa::amx: return "amx";
     }
     return "unknown";
 }
@@ -37,7 +39,7 @@ enum class isa : std::uint8_t { scalar, neon, neon_dotprod, avx2, avx512vnni, av
 namespace arch {
 
 /// All instruction sets, best first.
-inline constexpr std::array<isa, 6> all_isas{isa::avx512vbmi,   isa::avx512vnni, isa::avx2,
+inline constexpr std::array<isa, 7> all_isas{isa::amx,          isa::avx512vbmi, isa::avx512vnni, isa::avx2,
                                              isa::neon_dotprod, isa::neon,       isa::scalar};
 
 /// Whether a processor with these features runs the code of `which`.
@@ -49,6 +51,7 @@ inline constexpr std::array<isa, 6> all_isas{isa::avx512vbmi,   isa::avx512vnni,
         case isa::avx2: return features.avx2;
         case isa::avx512vnni: return features.avx512vnni;
         case isa::avx512vbmi: return features.avx512vbmi;
+        case isa::amx: return features.amx;
     }
     return false;
 }
@@ -65,6 +68,7 @@ inline namespace LOWBIT_BASELINE_NAMESPACE {
         case isa::avx2: return LOWBIT_COMPILES_AVX2 != 0;
         case isa::avx512vnni: return LOWBIT_COMPILES_AVX512VNNI != 0;
         case isa::avx512vbmi: return LOWBIT_COMPILES_AVX512VBMI != 0;
+        case isa::amx: return LOWBIT_COMPILES_AMX != 0;
     }
     return false;
 }
@@ -85,7 +89,7 @@ inline namespace LOWBIT_BASELINE_NAMESPACE {
         }
     }
     detail::fail(detail::message("lowbit: LOWBIT_ISA=", name,
-                                 " is not one of scalar, avx2, avx512vnni, avx512vbmi, neon, neon_dotprod"));
+                                 " is not one of scalar, avx2, avx512vnni, avx512vbmi, amx, neon, neon_dotprod"));
 }
 
 /// The choice of this process, made at first use; safe from global constructors and from many threads at once.

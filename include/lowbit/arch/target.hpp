@@ -97,6 +97,12 @@
 # define LOWBIT_BASELINE_HAS_NEON_DOTPROD 0
 #endif
 
+// AMX needs the operating system's permission, which is asked for on Linux; g++ 11 or clang 12.
+#if LOWBIT_X86 && defined(__linux__) && (defined(__clang__) || __GNUC__ >= 11)
+# define LOWBIT_COMPILES_AMX 1
+#else
+# define LOWBIT_COMPILES_AMX 0
+#endif
 #define LOWBIT_COMPILES_AVX512VBMI LOWBIT_X86
 #define LOWBIT_COMPILES_AVX512VNNI (LOWBIT_X86 && !LOWBIT_BASELINE_HAS_AVX512VBMI)
 #define LOWBIT_COMPILES_AVX2 (LOWBIT_X86 && !LOWBIT_BASELINE_HAS_AVX512VNNI)
@@ -129,6 +135,10 @@
  LOWBIT_TARGET_BEGIN("avx512f,avx512dq,avx512bw,avx512vl,avx512vnni,avx2,fma,f16c,popcnt")
 #define LOWBIT_TARGET_BEGIN_AVX512VBMI \
  LOWBIT_TARGET_BEGIN("avx512f,avx512dq,avx512bw,avx512vl,avx512vnni,avx512vbmi,avx2,fma,f16c,popcnt")
+#define LOWBIT_TARGET_BEGIN_AMX                                                             \
+ LOWBIT_TARGET_BEGIN(                                                                       \
+     "avx512f,avx512dq,avx512bw,avx512vl,avx512vnni,avx512vbmi,amx-tile,amx-int8,amx-bf16," \
+     "avx2,fma,f16c,popcnt")
 #if defined(__clang__)
 # define LOWBIT_TARGET_BEGIN_NEON_DOTPROD LOWBIT_TARGET_BEGIN("dotprod")
 #else

@@ -23,6 +23,10 @@
 /// cut
 ///     along K too, and each task keeps sums for its own NC columns (as with float lanes).
 ///
+/// Scaled lanes (bfloat16, AMX): the same loops. A tile product reads A's and B's slice once for 32 x 32 sums, too much
+/// for L2 to deliver both: KC is what makes the slice of B fit two thirds of L1, 512 for 48 KiB. A takes two bytes a
+/// value.
+///
 /// Float lanes (HiF8 on either side). Values are four times as large, so A's block cannot stay; tasks are MC x NC
 /// blocks of C:
 ///
@@ -82,26 +86,36 @@ struct blocking {
     return round_up(divide_up(m, divide_up(m, most)), tile);
 }
 
-/// Bytes that a row of an integer A block of `depth` values takes.
-[[nodiscard]] constexpr std::size_t row_bytes(std::size_t depth, std::size_t group) noexcept {
-    return round_up(depth, 64) + 12 * divide_up(depth, group);
+/// What an engine's operands take: bytes of 64 values of a row of A, and the depth of a slice of B.
+struct lane_sizes {
+    std::size_t a_bytes;
+    std::size_t kc;
+};
+/// int8 lanes, and three words a group.
+[[nodiscard]] inline lane_sizes integer_lane_sizes(std::size_t group, const cache_sizes& sizes) noexcept {
+    return {64 + 12 * (64 / group), (std::min)((std::max)(sizes.l2 / 1024, std::size_t{512}), std::size_t{4096})};
+}
+/// bfloat16 lanes.
+[[nodiscard]] inline lane_sizes scaled_lane_sizes(const cache_sizes& sizes) noexcept {
+    return {128, (std::max)(sizes.l1 / 3 * 2 / (2 * kernel::panel_columns), std::size_t{256})};
 }
 
-/// Blocks for integer lanes.
-[[nodiscard]] inline blocking integer_blocking(std::size_t m, std::size_t k, std::size_t group, std::size_t tile_rows,
-                                               const cache_sizes& sizes, blocking forced = {}) noexcept {
+/// Blocks for integer lanes and for scaled lanes.
+[[nodiscard]] inline blocking lane_blocking(std::size_t m, std::size_t k, const lane_sizes& lanes,
+                                            std::size_t tile_rows, const cache_sizes& sizes,
+                                            blocking forced = {}) noexcept {
     constexpr std::size_t most_bytes = 5 * 512 * 1024;
     blocking b = forced;
-    if (b.kc == 0) b.kc = (std::min)((std::max)(sizes.l2 / 1024, std::size_t{512}), std::size_t{4096});
+    if (b.kc == 0) b.kc = lanes.kc;
     b.kc = round_up(b.kc, kernel::record_values);
     const std::size_t depth = (std::max)(k, std::size_t{1});
     if (b.ka == 0) {
-        const std::size_t fits = most_bytes / 64 / (row_bytes(1024, group)) * 1024;  // depth at which 64 rows fill it
+        const std::size_t fits = most_bytes / 64 / (16 * lanes.a_bytes) * 1024;  // depth at which 64 rows fill it
         b.ka = depth <= fits ? depth : fits / 2;
     }
     b.ka = b.ka >= depth ? round_up(depth, b.kc) : round_up(b.ka, b.kc);
     if (b.mc == 0) {
-        const std::size_t bytes = row_bytes((std::min)(b.ka, depth), group);
+        const std::size_t bytes = divide_up((std::min)(b.ka, depth), 64) * lanes.a_bytes;
         const std::size_t most = (std::max)(sizes.l2 / 4 * 3 / bytes, (std::min)(most_bytes / bytes, std::size_t{64}));
         b.mc = even_blocks(m, (std::max)(most, tile_rows), tile_rows);
     }

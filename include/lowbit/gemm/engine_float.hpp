@@ -122,6 +122,20 @@ class float_engine {
         }
     }
 
+    /// The same for tiles first .. last - 1, whose sums lie one after the other; before(tile) and after(tile) are
+    /// called around each.
+    template <class Before, class After>
+    void multiply(const a_block& block, std::size_t first, std::size_t last, std::size_t offset, std::size_t count,
+                  const b_slice& slice, float* acc, std::size_t columns, const Before& before,
+                  const After& after) const {
+        for (std::size_t tile = first; tile < last; ++tile) {
+            before(tile);
+            multiply(block, tile, offset, count, slice, acc + (tile - first) * tile_rows() * kernel::panel_columns,
+                     columns);
+            after(tile);
+        }
+    }
+
   private:
     const ASource* a_;
     const BSource* b_;

@@ -24,7 +24,7 @@ inline namespace LOWBIT_BASELINE_NAMESPACE {
 ///     pack(block, tile, first_row, rows, k, count)       quantises or lowers one tile of rows of A
 ///     load(slice, panel, k, count)                       brings a slice of a panel of B into lanes
 ///     prefetch(panel, k, count, part, parts)             asks for what the next load will read
-///     multiply(block, tile, offset, count, slice, acc, columns)
+///     multiply(block, first, last, offset, count, slice, acc, columns, before, after)     tiles first .. last - 1
 template <class ASource, class BSource>
 class integer_engine {
   public:
@@ -157,6 +157,20 @@ class integer_engine {
         for (std::size_t c = 0; c < columns; c += kernels_.kernel->columns) {
             kernel({lanes, words, slice.lanes.data() + 4 * c, slice.scales.data() + c, divide_up(count, group), acc + c,
                     columns - c});
+        }
+    }
+
+    /// The same for tiles first .. last - 1, whose sums lie one after the other; before(tile) and after(tile) are
+    /// called around each.
+    template <class Before, class After>
+    void multiply(const a_block& block, std::size_t first, std::size_t last, std::size_t offset, std::size_t count,
+                  const b_slice& slice, float* acc, std::size_t columns, const Before& before,
+                  const After& after) const {
+        for (std::size_t tile = first; tile < last; ++tile) {
+            before(tile);
+            multiply(block, tile, offset, count, slice, acc + (tile - first) * tile_rows() * kernel::panel_columns,
+                     columns);
+            after(tile);
         }
     }
 

@@ -25,6 +25,7 @@
 #include <lowbit/gemm/blocking.hpp>
 #include <lowbit/gemm/engine_float.hpp>
 #include <lowbit/gemm/engine_integer.hpp>
+#include <lowbit/gemm/engine_scaled.hpp>
 #include <lowbit/gemm/epilogue.hpp>
 #include <lowbit/gemm/few_rows.hpp>
 #include <lowbit/gemm/loops.hpp>
@@ -124,14 +125,24 @@ void multiply(const ASource& a, const BSource& b, const matrix_view<T>& c, std::
                 if (run_few_rows(a, b, kernels, finish, shape, executor)) return;
             }
         }
-        const integer_engine<ASource, BSource> engine(a, b, kernel::integer_kernels<fa, fb>(plan.which));
-        const epilogue<T> finish(c, options, engine.output(), rows, plan.which);
-        const blocking sizes = integer_blocking(shape.m, k, engine.group, engine.tile_rows(), caches(), plan.blocks);
-        if (sizes.ka >= k) {
-            run_resident(engine, finish, shape, sizes, executor);
-        } else {
-            run_sliced(engine, finish, shape, sizes, executor);
+        const auto run = [&](const auto& engine, const lane_sizes& lanes) {
+            const epilogue<T> finish(c, options, engine.output(), rows, plan.which);
+            const blocking sizes = lane_blocking(shape.m, k, lanes, engine.tile_rows(), caches(), plan.blocks);
+            if (sizes.ka >= k) {
+                run_resident(engine, finish, shape, sizes, executor);
+            } else {
+                run_sliced(engine, finish, shape, sizes, executor);
+            }
+        };
+        const kernel::integer_product kernels = kernel::integer_kernels<fa, fb>(plan.which);
+        if constexpr (kernel::scaled_lanes<fa, fb> && LOWBIT_COMPILES_AMX != 0) {
+            const kernel::scaled_product scaled = kernel::scaled_kernels<fa, fb>(plan.which);
+            if (scaled.kernel != nullptr) {
+                run(scaled_engine<ASource, BSource>(a, b, scaled, kernels), scaled_lane_sizes(caches()));
+                return;
+            }
         }
+        run(integer_engine<ASource, BSource>(a, b, kernels), integer_lane_sizes(common_group<fa, fb>, caches()));
     } else {
         if constexpr (std::is_same_v<BSource, packed_panels<fb>>) {
             if (shape.m <= kernel::most_few_float_rows && plan.blocks == blocking{}) {

@@ -36,26 +36,42 @@ void column_scales(const BSource& b, std::size_t panel, std::size_t n, float* sc
     }
 }
 
-/// A tile of rows and a panel meet: adds a slice to the tile's sums and, after the last one, writes C.
+/// Tiles of rows and a panel meet: adds a slice to the tiles' sums and, after the last one, writes C.
 template <class Engine, class Epilogue>
 struct tile_worker {
     const Engine& engine;
     const Epilogue& epilogue;
     const product_shape& shape;
 
-    /// `first`, `rows`: of C; `offset`, `count`: of the slice within the A block; `index` of `slices` along K;
-    /// b_scales: of the panel's columns. The lines of C are asked for a few at a time, over all slices.
-    void operator()(const typename Engine::a_block& block, std::size_t tile, std::size_t first, std::size_t rows,
-                    std::size_t offset, std::size_t count, const typename Engine::b_slice& slice, std::size_t panel,
-                    float* acc, std::size_t index, std::size_t slices, const float* b_scales) const noexcept {
+    /// Where along K a slice lies: `offset` in the A block, `count` values, the `index`-th of `slices`.
+    struct slice_place {
+        std::size_t offset, count, index, slices;
+    };
+
+    /// Tiles first_tile .. last_tile - 1 of the block, whose rows are C's from `row` (of tile 0) on, `rows` in all.
+    /// b_scales: of the panel's columns. fetch(tile) asks for a part of what comes next. The lines of C are asked for a
+    /// few at a time, over all slices.
+    template <class Fetch>
+    void operator()(const typename Engine::a_block& block, std::size_t first_tile, std::size_t last_tile,
+                    std::size_t row, std::size_t rows, const slice_place& at, const typename Engine::b_slice& slice,
+                    std::size_t panel, float* acc, const float* b_scales, const Fetch& fetch) const {
+        const std::size_t mr = engine.tile_rows(), acc_size = mr * kernel::panel_columns;
         const std::size_t column = panel * kernel::panel_columns;
         const std::size_t columns = (std::min)(kernel::panel_columns, shape.n - column);
-        if (columns == kernel::panel_columns) epilogue.prefetch(first, rows, column, index, slices);
-        engine.multiply(block, tile, offset, count, slice, acc, columns);
-        if (index + 1 == slices) {
-            epilogue.write(acc, first, rows, column, columns, b_scales,
-                           [&](std::size_t i) noexcept { return engine.a().tensor_scale(i); });
-        }
+        const auto rows_of = [&](std::size_t tile) { return (std::min)(mr, rows - tile * mr); };
+        engine.multiply(
+            block, first_tile, last_tile, at.offset, at.count, slice, acc, columns,
+            [&](std::size_t tile) {
+                fetch(tile);
+                if (columns == kernel::panel_columns) {
+                    epilogue.prefetch(row + tile * mr, rows_of(tile), column, at.index, at.slices);
+                }
+            },
+            [&](std::size_t tile) {
+                if (at.index + 1 != at.slices) return;
+                epilogue.write(acc + (tile - first_tile) * acc_size, row + tile * mr, rows_of(tile), column, columns,
+                               b_scales, [&](std::size_t i) noexcept { return engine.a().tensor_scale(i); });
+            });
     }
 };
 
@@ -97,15 +113,13 @@ void run_resident(const Engine& engine, const Epilogue& epilogue, const product_
                     engine.load(slice, panel, pc, count);
                     const bool end = pc + count == shape.k;
                     const std::size_t next_panel = panel + (end ? 1 : 0), next_pc = end ? 0 : pc + count;
-                    for (std::size_t tile = first_tile; tile < last_tile; ++tile) {
-                        if (next_panel < last_panel) {
-                            engine.prefetch(next_panel, next_pc, (std::min)(sizes.kc, shape.k - next_pc),
-                                            tile - first_tile, last_tile - first_tile);
-                        }
-                        work(block, tile, ic + tile * mr, rows_of(tile), pc, count, slice, panel,
-                             acc.data() + (tile - first_tile) * acc_size, pc / sizes.kc, divide_up(shape.k, sizes.kc),
-                             b_scales);
-                    }
+                    work(block, first_tile, last_tile, ic, rows,
+                         {pc, count, pc / sizes.kc, divide_up(shape.k, sizes.kc)}, slice, panel, acc.data(), b_scales,
+                         [&](std::size_t tile) {
+                             if (next_panel == last_panel) return;
+                             engine.prefetch(next_panel, next_pc, (std::min)(sizes.kc, shape.k - next_pc),
+                                             tile - first_tile, last_tile - first_tile);
+                         });
                 }
             }
         });
@@ -141,15 +155,13 @@ void run_sliced(const Engine& engine, const Epilogue& epilogue, const product_sh
                 for (std::size_t pc = 0; pc < depth; pc += sizes.kc) {
                     const std::size_t count = (std::min)(sizes.kc, depth - pc);
                     engine.load(slice, panel, pa + pc, count);
-                    for (std::size_t tile = 0; tile < tiles; ++tile) {
-                        if (p + 1 < panels) engine.prefetch(panel + 1, pa + pc, count, tile, tiles);
-                        const float* const next =
-                            acc.data() + (p * tiles + tile + (tile + 1 < tiles ? 1 : 0)) * acc_size;
-                        for (std::size_t i = 0; i < acc_size; i += 16) __builtin_prefetch(next + i, 1);
-                        work(block, tile, ic + tile * mr, rows_of(tile), pc, count, slice, panel,
-                             acc.data() + (p * tiles + tile) * acc_size, (pa + pc) / sizes.kc,
-                             divide_up(shape.k, sizes.kc), b_scales);
-                    }
+                    work(block, 0, tiles, ic, rows, {pc, count, (pa + pc) / sizes.kc, divide_up(shape.k, sizes.kc)},
+                         slice, panel, acc.data() + p * tiles * acc_size, b_scales, [&](std::size_t tile) {
+                             if (p + 1 < panels) engine.prefetch(panel + 1, pa + pc, count, tile, tiles);
+                             const float* const next =
+                                 acc.data() + (p * tiles + tile + (tile + 1 < tiles ? 1 : 0)) * acc_size;
+                             for (std::size_t i = 0; i < acc_size; i += 16) __builtin_prefetch(next + i, 1);
+                         });
                 }
             }
         }

@@ -21,6 +21,7 @@ inline namespace LOWBIT_BASELINE_NAMESPACE {
 [[nodiscard]] inline activation_function activation_row(isa which) noexcept {
     switch (which) {
 #if LOWBIT_COMPILES_AVX512VBMI
+        case isa::amx:
         case isa::avx512vbmi: return &LOWBIT_ISA_NAMESPACE(avx512vbmi)::activate_values;
 #endif
 #if LOWBIT_COMPILES_AVX512VNNI

@@ -43,6 +43,7 @@ template <class A, class B>
     static_cast<void>(narrow);
     switch (which) {
 #if LOWBIT_COMPILES_AVX512VBMI
+        case isa::amx:
         case isa::avx512vbmi: {
             using namespace LOWBIT_ISA_NAMESPACE(avx512vbmi)::product;
             return {rows <= 1   ? &few_rows_row<B, group, narrow, 1>
@@ -93,6 +94,7 @@ template <class B>
 [[nodiscard]] const few_floats_kernel& few_floats_kernels(isa which, std::size_t rows) noexcept {
     switch (which) {
 #if LOWBIT_COMPILES_AVX512VBMI
+        case isa::amx:
         case isa::avx512vbmi: {
             using namespace LOWBIT_ISA_NAMESPACE(avx512vbmi)::product;
             return rows <= 1 ? few_floats_row<B, 1> : few_floats_row<B, 4>;

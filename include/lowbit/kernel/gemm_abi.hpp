@@ -30,6 +30,7 @@
 #include <cstdint>
 
 #include <lowbit/arch/isa.hpp>
+#include <lowbit/core/float16.hpp>
 
 namespace lowbit::kernel {
 
@@ -84,6 +85,36 @@ struct float_kernel {
     void (*tile)(const float_tile&) noexcept;
     void (*interleave)(const std::int32_t* rows, std::size_t stride, std::size_t count, std::int32_t* out) noexcept;
 };
+
+/// The kernel of scaled lanes (isa_amx_gemm.hpp): every lane is multiplied by its scale beforehand and kept in
+/// bfloat16.
+///
+///     a    bfloat16 [group][rows][Group];  b  bfloat16 [value / 2][32][2];  acc as above
+///
+/// for `tiles` tiles of A, a_step values apart, whose sums lie one after the other.
+struct scaled_tiles {
+    const bfloat16* a;
+    std::size_t a_step;
+    const bfloat16* b;
+    std::size_t groups;
+    float* acc;
+    std::size_t tiles;
+};
+
+struct scaled_kernel {
+    std::size_t rows;  ///< of a tile
+    void (*tiles)(const scaled_tiles&) noexcept;
+    /// One row of A: lanes times scales (one for `repeats` groups), a group to each `step` values of out.
+    void (*scale_row)(const std::int8_t* lanes, const float* scales, std::size_t repeats, std::size_t groups,
+                      bfloat16* out, std::size_t step) noexcept;
+    /// Expanded lanes, scaled_bias added, times their scales. False where a scale is out of range: out is of no use.
+    bool (*scale_panel)(const std::uint8_t* lanes, const float* scales, std::size_t groups, bfloat16* out) noexcept;
+};
+
+/// The bias that the lanes of B carry on their way to scale_panel.
+inline constexpr int scaled_bias = 128;
+/// The scales that the kernel takes, beside 0 and NaN: 2^-48 .. 2^48.
+inline constexpr std::uint32_t scaled_least_bits = (127U - 48U) << 23U, scaled_most_bits = (127U + 48U) << 23U;
 
 /// Expands records of a packed panel of one format to lanes and scales.
 struct expand_kernel {

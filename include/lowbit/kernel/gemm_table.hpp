@@ -10,6 +10,7 @@
 #include <lowbit/arch/target.hpp>
 #include <lowbit/kernel/gemm_abi.hpp>
 #include <lowbit/kernel/gemm_common.hpp>
+#include <lowbit/kernel/isa_amx_gemm.hpp>
 #include <lowbit/kernel/isa_avx2_gemm.hpp>
 #include <lowbit/kernel/isa_avx512_gemm.hpp>
 #include <lowbit/kernel/isa_neon_gemm.hpp>
@@ -24,6 +25,11 @@ struct integer_product {
     const output_kernel* output;
 };
 
+struct scaled_product {
+    const scaled_kernel* kernel = nullptr;
+    const expand_kernel* expand = nullptr;
+};
+
 struct float_product {
     const float_kernel* kernel;
     const output_kernel* output;
@@ -36,6 +42,15 @@ template <class A, class B>
 [[nodiscard]] integer_product integer_kernels(isa which) noexcept {
     using pair = pair_traits<A, B>;
     switch (which) {
+#if LOWBIT_COMPILES_AMX
+        case isa::amx:
+            if constexpr (pair::group == 64) {
+                using namespace LOWBIT_ISA_NAMESPACE(amx)::product;
+                return {&integer_row<pair::group>, &expand_row<B>, &vectors::output_row};
+            } else {
+                return integer_kernels<A, B>(isa::avx512vbmi);
+            }
+#endif
 #if LOWBIT_COMPILES_AVX512VBMI
         case isa::avx512vbmi: {
             using namespace LOWBIT_ISA_NAMESPACE(avx512vbmi)::product;
@@ -73,11 +88,27 @@ template <class A, class B>
     }
 }
 
+/// The kernels of A x B with scaled lanes; null where the instruction set has none.
+template <class A, class B>
+[[nodiscard]] scaled_product scaled_kernels(isa which) noexcept {
+#if LOWBIT_COMPILES_AMX
+    if constexpr (scaled_lanes<A, B>) {
+        if (which == isa::amx) {
+            using namespace LOWBIT_ISA_NAMESPACE(amx)::product;
+            return {&scaled_row<common_group<A, B>>, &scaled_expand_row<B>};
+        }
+    }
+#endif
+    static_cast<void>(which);
+    return {};
+}
+
 /// The expansion of packed panels of format B.
 template <class B>
 [[nodiscard]] const expand_kernel& expand_kernels(isa which) noexcept {
     switch (which) {
 #if LOWBIT_COMPILES_AVX512VBMI
+        case isa::amx:
         case isa::avx512vbmi: return LOWBIT_ISA_NAMESPACE(avx512vbmi)::product::expand_row<B>;
 #endif
 #if LOWBIT_COMPILES_AVX512VNNI
@@ -100,6 +131,7 @@ template <class B>
 [[nodiscard]] inline float_product float_kernels(isa which) noexcept {
     switch (which) {
 #if LOWBIT_COMPILES_AVX512VBMI
+        case isa::amx:
         case isa::avx512vbmi: {
             using namespace LOWBIT_ISA_NAMESPACE(avx512vbmi)::product;
             return {&float_row, &output_row};

@@ -27,6 +27,7 @@ template <class F>
 [[nodiscard]] const codec_functions<F>& codec(isa which) noexcept {
     switch (which) {
 #if LOWBIT_COMPILES_AVX512VBMI
+        case isa::amx:
         case isa::avx512vbmi: return LOWBIT_ISA_NAMESPACE(avx512vbmi)::codec_table<F>;
 #endif
 #if LOWBIT_COMPILES_AVX512VNNI
@@ -54,6 +55,7 @@ template <class F>
 [[nodiscard]] inline const row_functions& rows(isa which) noexcept {
     switch (which) {
 #if LOWBIT_COMPILES_AVX512VBMI
+        case isa::amx:
         case isa::avx512vbmi: return LOWBIT_ISA_NAMESPACE(avx512vbmi)::row_table;
 #endif
 #if LOWBIT_COMPILES_AVX512VNNI

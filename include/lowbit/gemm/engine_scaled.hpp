@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of scaled lanes: each lane times its scale in bfloat16, for a kernel that adds up a group without rounding.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <lowbit/core/aligned_buffer.hpp>
+#include <lowbit/core/bits.hpp>
+#include <lowbit/core/float16.hpp>
+#include <lowbit/gemm/engine_integer.hpp>
+#include <lowbit/kernel/gemm_abi.hpp>
+#include <lowbit/kernel/gemm_table.hpp>
+#include <lowbit/kernel/panel_layout.hpp>
+#include <lowbit/lane/lane_traits.hpp>
+
+namespace lowbit::detail {
+
+inline namespace LOWBIT_BASELINE_NAMESPACE {
+
+/// The engine of A x B for two formats whose scaled lanes are exact in bfloat16; see engine_integer.hpp for what the
+/// loops expect. A tile of A or a slice of B with a scale out of the kernel's range is multiplied by the integer
+/// engine, which lowers its rows and expands its panel anew: slow, and rare.
+template <class ASource, class BSource>
+class scaled_engine {
+  public:
+    using a_format = typename ASource::format;
+    using b_format = typename BSource::format;
+    using integer = integer_engine<ASource, BSource>;
+    static constexpr std::size_t group = common_group<a_format, b_format>;
+
+    scaled_engine(const ASource& a, const BSource& b, const kernel::scaled_product& kernels,
+                  const kernel::integer_product& others) noexcept
+        : kernels_(kernels), integer_(a, b, others) {}
+
+    std::size_t tile_rows() const noexcept { return kernels_.kernel->rows; }
+    const kernel::output_kernel& output() const noexcept { return integer_.output(); }
+    const ASource& a() const noexcept { return integer_.a(); }
+    const BSource& b() const noexcept { return integer_.b(); }
+
+    /// Tiles of rows of A, each [group][rows][Group].
+    struct a_block {
+        /// Which rows and from which value of K on; whether a scale leaves the kernel's range.
+        struct tile_source {
+            std::size_t first_row, rows, k;
+            bool outside;
+        };
+        std::size_t tile_values;
+        aligned_buffer<bfloat16> values;
+        aligned_buffer<tile_source> tiles;
+    };
+    a_block make_block(std::size_t rows, std::size_t depth, std::size_t = 0) const {
+        const std::size_t tiles = divide_up(rows, tile_rows());
+        const std::size_t tile_values = tile_rows() * round_up(depth, kernel::record_values);
+        return {tile_values, aligned_buffer<bfloat16>(tiles * tile_values),
+                aligned_buffer<typename a_block::tile_source>(tiles)};
+    }
+
+    void pack(a_block& block, std::size_t tile, std::size_t first_row, std::size_t rows, std::size_t k,
+              std::size_t count) const {
+        const std::size_t groups = divide_up(count, group), blocks = divide_up(count, a_format::block_size);
+        aligned_buffer<std::int8_t> lanes(round_up(count, 64));
+        aligned_buffer<float> scales(blocks);
+        bfloat16* const out = block.values.data() + tile * block.tile_values;
+        bool outside = false;
+        for (std::size_t r = 0; r < tile_rows(); ++r) {
+            if (r < rows) {
+                a().lower(first_row + r, k, count, lanes.data(), scales.data());
+                for (const float scale : scales) outside |= leaves_range(scale);
+            } else if (r == rows) {
+                std::fill(lanes.begin(), lanes.end(), std::int8_t{0});
+                std::fill(scales.begin(), scales.end(), 0.0F);
+            }
+            kernels_.kernel->scale_row(lanes.data(), scales.data(), a_format::block_size / group, groups,
+                                       out + r * group, tile_rows() * group);
+        }
+        block.tiles[tile] = {first_row, rows, k, outside};
+    }
+
+    /// Scaled lanes of a slice of a panel, [value / 2][32][2].
+    struct b_slice {
+        aligned_buffer<bfloat16> values;
+        aligned_buffer<std::uint8_t> packed;
+        std::size_t panel = 0;
+        bool outside = false;
+    };
+    b_slice make_slice(std::size_t depth) const {
+        return {aligned_buffer<bfloat16>(round_up(depth, kernel::record_values) * kernel::panel_columns),
+                aligned_buffer<std::uint8_t>(BSource::scratch_bytes(depth))};
+    }
+    void load(b_slice& slice, std::size_t panel, std::size_t k, std::size_t count) const noexcept {
+        using arithmetic = kernel::panel_arithmetic<b_format>;
+        constexpr std::size_t repeats = b_format::block_size / group;
+        alignas(64) std::uint8_t lanes[kernel::record_values * kernel::panel_columns];
+        alignas(64) float scales[kernel::record_values / group * kernel::panel_columns];
+        const std::uint8_t* const records = b().slice(panel, k, count, slice.packed.data());
+        slice.panel = panel;
+        slice.outside = false;
+        for (std::size_t i = 0; i < count; i += kernel::record_values) {
+            const std::size_t blocks = arithmetic::blocks_at(i, count);
+            const std::uint8_t* const record = records + arithmetic::record_at(i);
+            kernels_.expand->record(record, record + arithmetic::selectors_at(blocks),
+                                    record + arithmetic::scales_at(blocks), blocks, repeats, lanes, scales);
+            slice.outside |= !kernels_.kernel->scale_panel(lanes, scales, blocks * repeats,
+                                                           slice.values.data() + i * kernel::panel_columns);
+        }
+    }
+    void prefetch(std::size_t panel, std::size_t k, std::size_t count, std::size_t part,
+                  std::size_t parts) const noexcept {
+        integer_.prefetch(panel, k, count, part, parts);
+    }
+
+    /// One call of the kernel for all tiles: setting up the tile unit takes as long as a few groups.
+    template <class Before, class After>
+    void multiply(const a_block& block, std::size_t first, std::size_t last, std::size_t offset, std::size_t count,
+                  const b_slice& slice, float* acc, std::size_t columns, const Before& before,
+                  const After& after) const {
+        const std::size_t acc_size = tile_rows() * kernel::panel_columns;
+        for (std::size_t tile = first; tile < last; ++tile) before(tile);
+        for (std::size_t tile = first, next = first; tile < last; tile = next) {
+            next = tile + 1;
+            float* const sums = acc + (tile - first) * acc_size;
+            if (slice.outside || block.tiles[tile].outside) {
+                multiply_integers(block.tiles[tile], slice.panel, offset, count, sums, columns);
+                continue;
+            }
+            while (next < last && !block.tiles[next].outside) ++next;
+            kernels_.kernel->tiles({block.values.data() + tile * block.tile_values + offset * tile_rows(),
+                                    block.tile_values, slice.values.data(), divide_up(count, group), sums,
+                                    next - tile});
+        }
+        for (std::size_t tile = first; tile < last; ++tile) after(tile);
+    }
+
+  private:
+    static bool leaves_range(float scale) noexcept {
+        const std::uint32_t bits = abs_bits(scale);
+        return bits - kernel::scaled_least_bits > kernel::scaled_most_bits - kernel::scaled_least_bits && bits != 0 &&
+               !is_nan(scale);
+    }
+
+    void multiply_integers(const typename a_block::tile_source& rows, std::size_t panel, std::size_t offset,
+                           std::size_t count, float* acc, std::size_t columns) const {
+        const std::size_t k = rows.k + offset;
+        const std::size_t tile = integer_.tile_rows(), size = tile * kernel::panel_columns;
+        auto block = integer_.make_block(tile, count);
+        auto slice = integer_.make_slice(count);
+        integer_.load(slice, panel, k, count);
+        aligned_buffer<float> sums(size);
+        for (std::size_t r = 0; r < rows.rows; r += tile) {
+            const std::size_t here = (std::min)(tile, rows.rows - r);
+            integer_.pack(block, 0, rows.first_row + r, here, k, count);
+            float* const out = acc + r * kernel::panel_columns;
+            std::fill(std::copy_n(out, here * kernel::panel_columns, sums.data()), sums.end(), 0.0F);
+            integer_.multiply(block, 0, 0, count, slice, sums.data(), columns);
+            std::copy_n(sums.data(), here * kernel::panel_columns, out);
+        }
+    }
+
+    kernel::scaled_product kernels_;
+    integer integer_;
+};
+
+}  // namespace LOWBIT_BASELINE_NAMESPACE
+}  // namespace lowbit::detail
