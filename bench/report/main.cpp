@@ -164,11 +164,21 @@ int make_report(br::options& options) {
     for (const std::string& path : {options.json, options.csv, options.html, options.svg}) {
         if (!path.empty()) support::check_writable(path);
     }
+    const bool measured = options.from.empty();
+    const auto layer_item = [](const support::tensor_item& item) {
+        return item.skipped.empty() && bool(item.load_input);
+    };
+    const auto layer_report = [](const br::tensor_report& tensor) { return !tensor.input.empty(); };
     print(br::head_text(run));
+    print(br::legend_text({.errors = measured ? options.errors : !run.tensors.empty(),
+                           .layers = measured ? std::any_of(items.begin(), items.end(), layer_item)
+                                              : std::any_of(run.tensors.begin(), run.tensors.end(), layer_report),
+                           .speeds = measured ? options.speeds : !run.speeds.empty(),
+                           .against = older.has_value()}));
     support::catch_interrupt();
     // A file that turns out bad in the middle of a long run must not take the rows that are done with it.
     std::exception_ptr problem;
-    if (options.from.empty()) {
+    if (measured) {
         try {
             if (options.errors) {
                 const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
@@ -191,7 +201,6 @@ int make_report(br::options& options) {
         print(br::against_text(*run.against));
     }
     if (!run.complete) print("\nStopped before the end: the rows above are those that were finished.\n");
-    print(br::legend_text(run));
     write_files(options, run);
     if (problem) std::rethrow_exception(problem);
     return support::stop_requested() ? support::interrupted_code : 0;

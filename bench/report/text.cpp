@@ -193,23 +193,19 @@ std::string against_text(const comparison& against) {
     return support::without_trailing_spaces(out);
 }
 
-std::string legend_text(const report& run) {
+std::string legend_text(const legend_parts& parts) {
     constexpr std::size_t indent = 20;
     std::string out = "\n";
     const auto add = [&](const definition& d) {
-        out += fmt::format("{:<{}}{}\n", fit(d.title, indent - 2), indent, wrapped(d.text, columns, indent));
+        out += fmt::format("{:<{}}{}\n", fit(d.title, indent - 1), indent, wrapped(d.text, columns, indent));
     };
-    const bool layers = has_layers(run);
     for (const definition& d : accuracy_measures()) {
         const bool of_layer = d.key == "input_sqnr_db" || d.key == "w4a4" || d.key == "w4a8" || d.key == "weight_only";
-        if (!run.tensors.empty() && (layers || !of_layer)) add(d);
+        if (parts.errors && (parts.layers || !of_layer)) add(d);
     }
-    for (const definition& d : speed_measures()) {
-        const auto has = [&](const speed_row& row) { return row.find(d.key) != nullptr; };
-        if (std::any_of(run.speeds.begin(), run.speeds.end(), has)) add(d);
-    }
+    if (parts.speeds) std::for_each(speed_measures().begin(), speed_measures().end(), add);
     for (const definition& d : other_definitions()) {
-        if (d.key == "moved" ? run.against.has_value() : !run.speeds.empty()) add(d);
+        if (d.key == "moved" ? parts.against : parts.speeds) add(d);
     }
     return out;
 }

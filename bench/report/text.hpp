@@ -27,8 +27,16 @@ std::string product_line(const speed_row& row);
 /// What moved against an older report.
 std::string against_text(const comparison& against);
 
-/// The definition of every figure that the run holds.
-std::string legend_text(const report& run);
+/// Which figures a run is about.
+struct legend_parts {
+    bool errors = true;
+    bool layers = true;
+    bool speeds = true;
+    bool against = false;
+};
+
+/// The definition of each of them.
+std::string legend_text(const legend_parts& parts);
 
 /// `text` in lines of at most `width` columns, all but the first behind `indent` spaces.
 std::string wrapped(const std::string& text, std::size_t width, std::size_t indent);
