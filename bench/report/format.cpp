@@ -32,6 +32,8 @@ constexpr bool for_weights = !std::is_same_v<F, lowbit::m2xfp_activation>;
 template <class A8>
 constexpr bool has_product = lowbit::lane_traits<A8>::integer;
 
+// What follows about products goes unused where F is no format for weights.
+
 /// How a product quantises float activations under these rules: the same options, a tensor scale from each row.
 lowbit::quantize_options<G> input_rules(const rules& chosen, const lowbit::executor& runner) {
     lowbit::quantize_options<G> out;
@@ -81,8 +83,8 @@ double output_error(const layer& recorded, const std::vector<float>& y, const lo
         .relative_error;
 }
 
-void layer_errors(const lowbit::quantized_matrix<F>& weights, const rules& chosen, const layer& recorded,
-                  const lowbit::executor& runner, accuracy& out) {
+[[maybe_unused]] void layer_errors(const lowbit::quantized_matrix<F>& weights, const rules& chosen,
+                                   const layer& recorded, const lowbit::executor& runner, accuracy& out) {
     const lowbit::packed_matrix<F> packed = lowbit::pack(weights);
     const float_view x = recorded.input;
     std::vector<float> y(x.rows() * weights.rows());
@@ -155,8 +157,9 @@ lowbit::packed_matrix<F> packed_weights(const rules& chosen, std::size_t columns
 }
 
 /// The products of `rows` rows of activations, W4A4, W4A8 and weights only, under names that begin with `prefix`.
-void products(const std::string& prefix, std::size_t rows, std::size_t columns, bool decode, const rules& chosen,
-              const speed_sizes& sizes, const std::string& a8_format, const rate_sink& sink) {
+[[maybe_unused]] void products(const std::string& prefix, std::size_t rows, std::size_t columns, bool decode,
+                               const rules& chosen, const speed_sizes& sizes, const std::string& a8_format,
+                               const rate_sink& sink) {
     const lowbit::packed_matrix<F> packed = packed_weights(chosen, columns, sizes);
     const lowbit::aligned_buffer<float> x = lowbit::bench::normal_matrix(rows, sizes.depth, 2);
     const float_view input(x.data(), rows, sizes.depth);

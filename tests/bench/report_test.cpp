@@ -112,8 +112,9 @@ std::vector<double> by_blocks(const std::vector<float>& x, std::size_t k, std::s
         for (std::size_t i = 0; i < k; i += size) {
             const std::size_t end = std::min(i + size, k);
             double largest = 0;
-            for (std::size_t j = i; j < end; ++j) largest = std::max(largest, std::fabs(double{x[row + j]}));
-            for (std::size_t j = i; j < end; ++j) out.push_back(restore(double{x[row + j]}, largest));
+            for (std::size_t j = i; j < end; ++j)
+                largest = std::max(largest, std::fabs(static_cast<double>(x[row + j])));
+            for (std::size_t j = i; j < end; ++j) out.push_back(restore(static_cast<double>(x[row + j]), largest));
         }
     }
     return out;
