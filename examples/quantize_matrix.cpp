@@ -19,7 +19,8 @@ int main() {
     // A view: data, rows, cols and, if rows are apart, their distance. Nothing is copied.
     const lowbit::matrix_view<const float> view(weights.data(), rows, cols);
 
-    // Blocks lie along the columns of each row. Other formats: hif8 mxfp4 nvfp4 m2xfp_activation m2xfp_weight.
+    // Blocks lie along the columns of each row. Other formats: hif8 mxfp4 nvfp4 m2xfp_activation m2xfp_weight mxint8
+    // int8_block.
     const lowbit::quantized_matrix<lowbit::hif4> packed = lowbit::quantize<lowbit::hif4>(view);
 
     std::vector<float> restored(rows * cols);

@@ -95,6 +95,16 @@ TEST_P(few_rows, hif4_x_nvfp4) { expect_all_shapes<lowbit::hif4, lowbit::nvfp4>(
 TEST_P(few_rows, mxfp4_x_hif4) { expect_all_shapes<lowbit::mxfp4, lowbit::hif4>(GetParam()); }
 TEST_P(few_rows, nvfp4_x_m2xfp_weight) { expect_all_shapes<lowbit::nvfp4, lowbit::m2xfp_weight>(GetParam()); }
 
+TEST_P(few_rows, mxint8_x_mxfp4) { expect_all_shapes<lowbit::mxint8, lowbit::mxfp4>(GetParam()); }
+TEST_P(few_rows, mxint8_x_nvfp4) { expect_all_shapes<lowbit::mxint8, lowbit::nvfp4>(GetParam()); }
+TEST_P(few_rows, mxint8_x_hif4) { expect_all_shapes<lowbit::mxint8, lowbit::hif4>(GetParam()); }
+TEST_P(few_rows, mxint8_x_m2xfp_weight) { expect_all_shapes<lowbit::mxint8, lowbit::m2xfp_weight>(GetParam()); }
+TEST_P(few_rows, mxint8_x_m2xfp_activation) { expect_all_shapes<lowbit::mxint8, lowbit::m2xfp_activation>(GetParam()); }
+TEST_P(few_rows, int8_block_x_mxfp4) { expect_all_shapes<lowbit::int8_block, lowbit::mxfp4>(GetParam()); }
+TEST_P(few_rows, int8_block_x_nvfp4) { expect_all_shapes<lowbit::int8_block, lowbit::nvfp4>(GetParam()); }
+TEST_P(few_rows, int8_block_x_hif4) { expect_all_shapes<lowbit::int8_block, lowbit::hif4>(GetParam()); }
+TEST_P(few_rows, int8_block_x_m2xfp_weight) { expect_all_shapes<lowbit::int8_block, lowbit::m2xfp_weight>(GetParam()); }
+
 TEST_P(few_rows, case60_any_number_of_threads) {
     lowbit::thread_pool pool(3);
     expect_reference<lowbit::mxfp4, lowbit::mxfp4>(GetParam(), 3, 1000, 96, lowbit::executor(pool));

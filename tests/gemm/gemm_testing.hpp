@@ -10,6 +10,7 @@
 #include <cstring>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <lowbit/core/thread_pool.hpp>
@@ -33,7 +34,15 @@ quantized_matrix<F> random_operand(std::size_t rows, std::size_t cols, std::uint
     for (auto& block : blocks) {
         std::uint8_t bytes[sizeof(block)];
         for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(engine() >> 5U);
-        if constexpr (lane_traits<F>::integer) {
+        if constexpr (std::is_same_v<F, int8_block>) {
+            const auto pick = static_cast<std::uint32_t>(engine() >> 3U);
+            std::uint32_t bits = static_cast<std::uint32_t>(engine());
+            if (kind == scales::tame) bits = (bits & 0x007FFFFFU) | (120U + pick % 6) << 23U;
+            if (kind == scales::any && pick % 64 == 0) bits = 0xFFC12345U;
+            if (kind == scales::wild && pick % 16 == 0) bits = (pick & 16U) != 0 ? 0U : 0x80000000U;
+            if (kind == scales::wild && is_nan(float_from_bits(bits))) bits = infinity_bits;
+            std::memcpy(bytes, &bits, sizeof(bits));
+        } else if constexpr (lane_traits<F>::integer) {
             const auto pick = static_cast<std::uint32_t>(engine() >> 3U);
             if (kind == scales::tame) {
                 bytes[0] = static_cast<std::uint8_t>(F::has_tensor_scale   ? 0x30 + pick % 16

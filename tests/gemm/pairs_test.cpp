@@ -78,9 +78,15 @@ TEST_P(gemm_pairs, extreme_lanes) {
                     bytes[i] = static_cast<std::uint8_t>(alternating && (n + i) % 3 == 0 ? 0xFF : 0x77);
                 }
                 if (sizeof(bytes) > 1) bytes[0] = F::has_tensor_scale ? 0x38 : F::block_size == 64 ? 192 : 127;
-                if (lane_traits<F>::integer && !F::has_tensor_scale) bytes[1] = 0xFF;
+                if (table_lanes<F> && !F::has_tensor_scale) bytes[1] = 0xFF;
                 if (F::block_size == 64) bytes[2] = bytes[3] = 0xFF;
                 if (sizeof(bytes) == 1) bytes[0] = alternating && n % 3 == 0 ? 0xEE : 0x6E;
+                if constexpr (lane_traits<F>::integer && !table_lanes<F>) {  // 127 and -128
+                    for (std::size_t i = 0; i < sizeof(bytes); ++i) bytes[i] = bytes[i] == 0xFF ? 0x80 : 0x7F;
+                    if (alternating && n % 5 == 0) std::memset(bytes, 0x80, sizeof(bytes));
+                    const float scale = 0.37F;
+                    if (std::is_same_v<F, int8_block>) std::memcpy(bytes, &scale, sizeof(scale));
+                }
                 std::memcpy(static_cast<void*>(&blocks[n]), bytes, sizeof(bytes));
             }
             return quantized_matrix<F>::from_blocks(rows, 320, blocks);
@@ -96,43 +102,71 @@ TEST_P(gemm_pairs, extreme_lanes) {
 
 // One number a pair for everything: instruction sets, thread counts, compilers, options.
 TEST_P(gemm_pairs, case62_one_hash_a_pair) {
-    constexpr std::array<std::uint32_t, 36> hashes{
+    constexpr std::array<std::uint32_t, 64> hashes{
         0x44817F8DU,  // hif4 x hif4
         0xE1D7A797U,  // hif4 x hif8
         0xAFD12E2DU,  // hif4 x mxfp4
         0x5E799885U,  // hif4 x nvfp4
         0x71EBC2E5U,  // hif4 x m2xfp_activation
         0x0456FD73U,  // hif4 x m2xfp_weight
+        0x10BBEDF6U,  // hif4 x mxint8
+        0x853477C3U,  // hif4 x int8_block
         0x2DE4D696U,  // hif8 x hif4
         0xB660906BU,  // hif8 x hif8
         0x10570AEAU,  // hif8 x mxfp4
         0x0AA36293U,  // hif8 x nvfp4
         0xFFCDEFECU,  // hif8 x m2xfp_activation
         0x4C69276CU,  // hif8 x m2xfp_weight
+        0x986D0913U,  // hif8 x mxint8
+        0x8CD10B6DU,  // hif8 x int8_block
         0x4BCCDD5DU,  // mxfp4 x hif4
         0xAD256185U,  // mxfp4 x hif8
         0x7D8B8CBDU,  // mxfp4 x mxfp4
         0x75781725U,  // mxfp4 x nvfp4
         0x9B870221U,  // mxfp4 x m2xfp_activation
         0x9C63AF89U,  // mxfp4 x m2xfp_weight
+        0xC17CF7D7U,  // mxfp4 x mxint8
+        0xC18E33C5U,  // mxfp4 x int8_block
         0xEC8D3ED1U,  // nvfp4 x hif4
         0xF9DBA8F4U,  // nvfp4 x hif8
         0xB5A0A539U,  // nvfp4 x mxfp4
         0x1C60DB39U,  // nvfp4 x nvfp4
         0x2416E6B9U,  // nvfp4 x m2xfp_activation
         0x328DDD27U,  // nvfp4 x m2xfp_weight
+        0x0180C571U,  // nvfp4 x mxint8
+        0x7CDE4E07U,  // nvfp4 x int8_block
         0x320693E5U,  // m2xfp_activation x hif4
         0xB8DF48ADU,  // m2xfp_activation x hif8
         0x44006715U,  // m2xfp_activation x mxfp4
         0xAFCB8FFDU,  // m2xfp_activation x nvfp4
         0x2831B7CDU,  // m2xfp_activation x m2xfp_activation
         0xBC7C7FA1U,  // m2xfp_activation x m2xfp_weight
+        0xE15BF991U,  // m2xfp_activation x mxint8
+        0xDE7C5792U,  // m2xfp_activation x int8_block
         0xEEF2CAEBU,  // m2xfp_weight x hif4
         0xB66A72E1U,  // m2xfp_weight x hif8
         0x8FBF1409U,  // m2xfp_weight x mxfp4
         0x6B7CEC87U,  // m2xfp_weight x nvfp4
         0xD6E32B45U,  // m2xfp_weight x m2xfp_activation
         0x921845A9U,  // m2xfp_weight x m2xfp_weight
+        0xAC265BC0U,  // m2xfp_weight x mxint8
+        0xF73D3168U,  // m2xfp_weight x int8_block
+        0x7211F80FU,  // mxint8 x hif4
+        0xC2361D33U,  // mxint8 x hif8
+        0x3E5ECC3DU,  // mxint8 x mxfp4
+        0x950E76C0U,  // mxint8 x nvfp4
+        0xBE5152EEU,  // mxint8 x m2xfp_activation
+        0x885CCE68U,  // mxint8 x m2xfp_weight
+        0x9234078FU,  // mxint8 x mxint8
+        0x415702F0U,  // mxint8 x int8_block
+        0x813C336FU,  // int8_block x hif4
+        0x7A753915U,  // int8_block x hif8
+        0x6743047DU,  // int8_block x mxfp4
+        0x6AF2EC81U,  // int8_block x nvfp4
+        0x0E7E193CU,  // int8_block x m2xfp_activation
+        0xD4B61890U,  // int8_block x m2xfp_weight
+        0xF2085DA3U,  // int8_block x mxint8
+        0x756FB354U,  // int8_block x int8_block
     };
     thread_pool pool(3);
     std::size_t pair = 0;

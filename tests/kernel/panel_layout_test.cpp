@@ -10,7 +10,7 @@ namespace {
 template <class F>
 class panel_layout : public testing::Test {};
 using formats = testing::Types<lowbit::hif4, lowbit::hif8, lowbit::mxfp4, lowbit::nvfp4, lowbit::m2xfp_activation,
-                               lowbit::m2xfp_weight>;
+                               lowbit::m2xfp_weight, lowbit::mxint8, lowbit::int8_block>;
 TYPED_TEST_SUITE(panel_layout, formats, );
 
 TYPED_TEST(panel_layout, parts_follow_each_other_and_records_are_whole_lines) {

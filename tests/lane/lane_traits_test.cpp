@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -89,7 +90,51 @@ TYPED_TEST(lanes, bound_is_reached_and_not_passed) {
     EXPECT_EQ(largest, lane_traits<TypeParam>::largest);
 }
 
+// The 8-bit formats: every code under every scale byte, and under scales of every kind.
+template <class F>
+void expect_codes_times_scale(typename F::block block) {
+    for (int first = -128; first < 128; first += 32) {
+        for (int i = 0; i < 32; ++i) block.codes[static_cast<std::size_t>(i)] = static_cast<std::int8_t>(first + i);
+        std::int8_t lane[32];
+        float decoded[32];
+        const float scale = lowbit::lower_block<F>(block, std::span<std::int8_t, 32>(lane));
+        F::decode(block, std::span<float, 32>(decoded), 1.0F);
+        for (std::size_t i = 0; i < 32; ++i) {
+            if (lowbit::is_nan(scale)) {
+                ASSERT_EQ(to_bits(scale), lowbit::quiet_nan_bits);
+                ASSERT_EQ(lane[i], 0);
+                ASSERT_EQ(to_bits(decoded[i]), lowbit::quiet_nan_bits);
+                continue;
+            }
+            ASSERT_EQ(lane[i], block.codes[i]);
+            const float value = static_cast<float>(lane[i]) * scale;
+            ASSERT_EQ(to_bits(lowbit::is_nan(value) ? lowbit::quiet_nan : value), to_bits(decoded[i]))
+                << "code " << first + static_cast<int>(i) << ", scale " << scale;
+        }
+    }
+}
+
+TEST(byte_lanes, times_scale_are_the_decoded_values) {
+    const lowbit::arch::fp_guard guard;
+    for (std::uint32_t byte = 0; byte < 256; ++byte) {
+        expect_codes_times_scale<lowbit::mxint8>({static_cast<std::uint8_t>(byte), {}});
+    }
+    for (const std::uint32_t bits :
+         {0U, 0x80000000U, 1U, 0x00800000U, 0x3F800000U, 0x3E2AAAABU, 0xBE2AAAABU, 0x7F7FFFFFU, 0x7C010204U,
+          0x7F800000U, 0xFF800000U, 0x7FC00000U, 0xFFC12345U, 0x7F800001U}) {
+        lowbit::int8_block::block block{};
+        std::memcpy(block.scale.data(), &bits, sizeof(bits));
+        expect_codes_times_scale<lowbit::int8_block>(block);
+    }
+}
+
+static_assert(lowbit::byte_scales<lowbit::mxint8> && !lowbit::byte_scales<lowbit::int8_block>);
+static_assert(!lowbit::table_lanes<lowbit::mxint8> && !lowbit::table_lanes<lowbit::int8_block>);
+static_assert(lowbit::table_lanes<lowbit::hif4> && !lowbit::table_lanes<lowbit::hif8>);
+static_assert(lowbit::lane_scales<lowbit::mxint8>[127] == 0x1p-6F &&
+              lowbit::lane_scales<lowbit::mxint8>[0] == 0x1p-133F);
 static_assert(lowbit::common_group<lowbit::hif4, lowbit::nvfp4> == 16);
+static_assert(lowbit::common_group<lowbit::hif4, lowbit::mxint8> == 32);
 static_assert(lowbit::common_group<lowbit::hif8, lowbit::nvfp4> == 1);
 static_assert(lowbit::lane_scales<lowbit::mxfp4>[127] == 0.5F && lowbit::lane_scales<lowbit::mxfp4>[0] == 0x1p-128F);
 static_assert(lowbit::lane_scales<lowbit::nvfp4>[0x7E] == 224.0F &&

@@ -14,8 +14,8 @@ namespace {
 
 template <class F>
 class lower : public testing::Test {};
-using integer_formats =
-    testing::Types<lowbit::hif4, lowbit::mxfp4, lowbit::nvfp4, lowbit::m2xfp_activation, lowbit::m2xfp_weight>;
+using integer_formats = testing::Types<lowbit::hif4, lowbit::mxfp4, lowbit::nvfp4, lowbit::m2xfp_activation,
+                                       lowbit::m2xfp_weight, lowbit::mxint8, lowbit::int8_block>;
 TYPED_TEST_SUITE(lower, integer_formats, );
 
 template <class F>

@@ -179,7 +179,7 @@ TEST(error_stats, every_format_gives_what_its_restored_values_give) {
         EXPECT_EQ(got.flushed, want.flushed) << F::name;
         EXPECT_EQ(lowbit::compare(x, q, pool).mse, got.mse) << F::name;
         EXPECT_GT(got.sqnr_db, 14.0) << F::name;
-        EXPECT_LT(got.sqnr_db, 40.0) << F::name;
+        EXPECT_LT(got.sqnr_db, 50.0) << F::name;
     });
 }
 

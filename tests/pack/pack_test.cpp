@@ -17,7 +17,7 @@ namespace {
 template <class F>
 class pack_of : public testing::Test {};
 using formats = testing::Types<lowbit::hif4, lowbit::hif8, lowbit::mxfp4, lowbit::nvfp4, lowbit::m2xfp_activation,
-                               lowbit::m2xfp_weight>;
+                               lowbit::m2xfp_weight, lowbit::mxint8, lowbit::int8_block>;
 TYPED_TEST_SUITE(pack_of, formats, );
 
 // Any bytes are blocks, also in the tail of a row.

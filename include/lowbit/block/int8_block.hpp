@@ -66,12 +66,16 @@ struct int8_block {
         return std::bit_cast<float>(block.scale);  // the library supports little-endian targets only
     }
 
+    /// Bits of what amax counts as at least and at most: 127 * 2^-126, and FLT_MAX less one step.
+    static constexpr std::uint32_t least_amax_bits = 0x03FE0000U;
+    static constexpr std::uint32_t greatest_amax_bits = 0x7F7FFFFEU;
+
     /// The scale of values whose largest magnitude has these bits (finite).
     [[nodiscard]] static constexpr float scale_from_amax(std::uint32_t amax_bits) noexcept {
         if (amax_bits == 0) return 0.0F;
-        constexpr std::uint32_t least = 0x03FE0000U;     // 127 * 2^-126
-        constexpr std::uint32_t greatest = 0x7F7FFFFEU;  // FLT_MAX less one step
-        const std::uint32_t bits = amax_bits < least ? least : amax_bits < greatest ? amax_bits : greatest;
+        const std::uint32_t bits = amax_bits < least_amax_bits      ? least_amax_bits
+                                   : amax_bits < greatest_amax_bits ? amax_bits
+                                                                    : greatest_amax_bits;
         return exactly(float_from_bits(bits)) / exactly(127.0F);
     }
 
@@ -120,7 +124,7 @@ struct int8_block {
 
 static_assert(sizeof(int8_block::block) == 36 && alignof(int8_block::block) == 1);
 static_assert(sizeof(int8_block::block) * 8 == int8_block::bits_per_value * int8_block::block_size);
-static_assert(to_bits(127.0F * power_of_two(-126)) == 0x03FE0000U);
+static_assert(to_bits(127.0F * power_of_two(-126)) == int8_block::least_amax_bits);
 static_assert(block_format<int8_block>);
 
 }  // namespace lowbit

@@ -13,8 +13,10 @@
 
 #include <lowbit/block/block_format.hpp>
 #include <lowbit/block/hif4.hpp>
+#include <lowbit/block/int8_block.hpp>
 #include <lowbit/block/m2xfp.hpp>
 #include <lowbit/block/mxfp4.hpp>
+#include <lowbit/block/mxint8.hpp>
 #include <lowbit/block/nvfp4.hpp>
 #include <lowbit/element/hif8.hpp>
 
@@ -29,7 +31,7 @@ struct format_list {
     static constexpr std::array<std::string_view, size> names = {Formats::name...};
 };
 
-using all_formats = format_list<hif4, hif8, mxfp4, nvfp4, m2xfp_activation, m2xfp_weight>;
+using all_formats = format_list<hif4, hif8, mxfp4, nvfp4, m2xfp_activation, m2xfp_weight, mxint8, int8_block>;
 
 namespace detail {
 
@@ -69,6 +71,6 @@ constexpr bool visit_format(std::string_view name, Visitor&& visitor) {
 template <block_format F>
 inline constexpr std::size_t format_index = detail::index_in<F>(all_formats{});
 
-static_assert(format_index<hif4> == 0 && format_index<m2xfp_weight> + 1 == all_formats::size);
+static_assert(format_index<hif4> == 0 && format_index<int8_block> + 1 == all_formats::size);
 
 }  // namespace lowbit

@@ -31,6 +31,7 @@ class integer_engine {
     using a_format = typename ASource::format;
     using b_format = typename BSource::format;
     static constexpr std::size_t group = common_group<a_format, b_format>;
+    static constexpr bool magic = kernel::pair_traits<a_format, b_format>::kind.magic;
 
     integer_engine(const ASource& a, const BSource& b, const kernel::integer_product& kernels) noexcept
         : a_(&a), b_(&b), kernels_(kernels) {}
@@ -175,7 +176,8 @@ class integer_engine {
     }
 
   private:
-    /// The scale and the offset of each group of a row; whether one of them leaves the magic start's range.
+    /// The scale and the offset of each group of a row; whether one of them leaves the magic start's range (kernels
+    /// without it take any).
     bool write_scales(const float* scales, const std::int8_t* lanes, std::size_t groups,
                       std::int32_t* words) const noexcept {
         constexpr std::size_t repeats = a_format::block_size / group;
@@ -185,7 +187,8 @@ class integer_engine {
             const float scale = scales[g / repeats];
             words[0] = std::bit_cast<std::int32_t>(scale);
             words[tile_size] = std::bit_cast<std::int32_t>(-kernel::magic_float * scale);
-            if (to_bits(scale) - 1U >= kernel::magic_limit_bits) plain |= leaves_range(scale, lanes + g * group);
+            if (magic && to_bits(scale) - 1U >= kernel::magic_limit_bits)
+                plain |= leaves_range(scale, lanes + g * group);
         }
         return plain;
     }

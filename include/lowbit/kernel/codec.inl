@@ -28,6 +28,10 @@ struct block_sink {
     void scales(const std::uint32_t* bytes, std::size_t count) const {
         for (std::size_t i = 0; i < count; ++i) blocks[i].scale = static_cast<std::uint8_t>(bytes[i]);
     }
+    /// Scales that are floats.
+    void scales(const float* values, std::size_t count) const {
+        for (std::size_t i = 0; i < count; ++i) std::memcpy(&blocks[i].scale, values + i, sizeof(float));
+    }
     /// The codes of the chunk that begins at value `first`.
     LOWBIT_ALWAYS_INLINE void codes(std::size_t first, vb all) const {
         constexpr std::size_t piece = F::block_size < chunk ? F::block_size / 2 : chunk / 2;
@@ -45,9 +49,15 @@ struct block_sink {
         block.e1_8 = static_cast<std::uint8_t>(reversed_pairs[coarse8 & 0xFFU] | reversed_pairs[coarse8 >> 8] >> 4);
         block.e1_16 = {reversed_byte[coarse16 & 0xFFU], reversed_byte[coarse16 >> 8]};
     }
-    /// HiF8: the codes of a chunk.
+    /// The codes of a chunk, a byte each.
     LOWBIT_ALWAYS_INLINE void bytes(std::size_t first, vb all) const {
-        store_bytes(reinterpret_cast<std::int8_t*>(blocks) + first, all);
+        if constexpr (F::block_size == 1) {
+            store_bytes(reinterpret_cast<std::int8_t*>(blocks) + first, all);
+        } else {
+            constexpr std::size_t piece = F::block_size < chunk ? F::block_size : chunk;
+            store_pieces<piece>(blocks[first / F::block_size].codes.data() + first % F::block_size,
+                                sizeof(typename F::block), all);
+        }
     }
     LOWBIT_ALWAYS_INLINE void s1p2(std::size_t first, vb magnitude, vb top) const {
         codes(first, sign_codes(magnitude, top));
@@ -181,6 +191,7 @@ LOWBIT_ALWAYS_INLINE void load_columns(const float* source, std::size_t stride, 
 #include <lowbit/kernel/codec_hif4.inl>
 #include <lowbit/kernel/codec_m2xfp.inl>
 #include <lowbit/kernel/codec_hif8.inl>
+#include <lowbit/kernel/codec_int8.inl>
 #include <lowbit/kernel/codec_rows.inl>
 // clang-format on
 

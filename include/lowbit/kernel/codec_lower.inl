@@ -32,11 +32,16 @@ LOWBIT_ALWAYS_INLINE vb selected_codes(const typename F::block* blocks, std::siz
 /// Lanes and scales of the blocks of `count` values, whole granules.
 template <class F>
 void lower_whole(const typename F::block* blocks, std::size_t count, std::int8_t* lanes, float* scales) {
-    for (std::size_t first = 0; first < count; first += chunk) {
-        store_bytes(lanes + first, lookup_64(lane_bytes<F>.entry, selected_codes<F>(blocks, first)));
+    if constexpr (table_lanes<F>) {
+        for (std::size_t first = 0; first < count; first += chunk) {
+            store_bytes(lanes + first, lookup_64(lane_bytes<F>.entry, selected_codes<F>(blocks, first)));
+        }
     }
     for (std::size_t i = 0; i < count / F::block_size; ++i) {
-        scales[i] = lane_scales<F>[blocks[i].scale];
+        if constexpr (!table_lanes<F>) {
+            std::memcpy(lanes + i * F::block_size, blocks[i].codes.data(), F::block_size);
+        }
+        scales[i] = lane_scale<F>(blocks[i]);
         if (is_nan(scales[i])) std::memset(lanes + i * F::block_size, 0, F::block_size);
     }
 }

@@ -5,16 +5,15 @@
 // Atoms (B = unit_bytes = 4 * unit_columns, the bytes of one register; dword d of it belongs to column d of the unit):
 //     bytes  load_bytes(const std::uint8_t*); void store_bytes(std::uint8_t*, bytes)
 //     bytes  low_nibbles(bytes), high_nibbles(bytes)
-//     bytes  both(bytes, bytes) (and), either(bytes, bytes) (or), splat_byte(std::uint8_t), splat_dword(std::uint32_t)
-//     bytes  largest(bytes, bytes)                          unsigned maximum
-//     bytes  where_equal(bytes a, bytes b, bytes yes, bytes no)
-//     bytes  left<N>(bytes), right<N>(bytes)                shift of each dword
-//     bytes  rotate<N>(bytes)                               of each dword, N = 8 or 16
-//     bytes  widen_bytes(const std::uint8_t*)               unit_columns bytes, each to a dword
-//     bytes  spread<Position>(bytes fields)                 bits Position, Position + 1 of each dword, in bits 4, 5 of
-//     its bytes small_table, make_small_table(const std::uint8_t* 16), look_up(small_table, bytes)     16 entries by
-//     the low nibble large_table, make_large_table(const std::uint8_t* 64), look_up(large_table, bytes)     64 entries
-//     bytes  add_dwords, equal_dwords(a, b) -> all ones or zero
+//     bytes  both(bytes, bytes) (and), either(bytes, bytes) (or), differ(bytes, bytes) (exclusive or),
+//     splat_byte(std::uint8_t), splat_dword(std::uint32_t) bytes  largest(bytes, bytes) unsigned maximum bytes
+//     where_equal(bytes a, bytes b, bytes yes, bytes no) bytes  left<N>(bytes), right<N>(bytes)                shift of
+//     each dword bytes  rotate<N>(bytes)                               of each dword, N = 8 or 16 bytes
+//     widen_bytes(const std::uint8_t*)               unit_columns bytes, each to a dword bytes  spread<Position>(bytes
+//     fields)                 bits Position, Position + 1 of each dword, in bits 4, 5 of its bytes small_table,
+//     make_small_table(const std::uint8_t* 16), look_up(small_table, bytes)     16 entries by the low nibble
+//     large_table, make_large_table(const std::uint8_t* 64), look_up(large_table, bytes)     64 entries bytes
+//     add_dwords, equal_dwords(a, b) -> all ones or zero
 
 /// Four bits spread to every other bit, ..., for hif4: bit i of the low half of each dword to bit 2i.
 inline bytes every_other_bit(bytes x, bytes m8, bytes m4, bytes m2, bytes m1) noexcept {
@@ -131,21 +130,49 @@ inline void expand_scales(const std::uint8_t* scales, const scale_code& code, st
     }
 }
 
+/// The same where scales are floats.
+inline void copy_scales(const std::uint8_t* scales, std::size_t repeats, float* out) noexcept {
+    for (std::size_t c = 0; c < panel_columns; c += unit_columns) {
+        const bytes scale = load_bytes(scales + 4 * c);
+        for (std::size_t i = 0; i < repeats; ++i) {
+            store_bytes(reinterpret_cast<std::uint8_t*>(out + panel_columns * i + c), scale);
+        }
+    }
+}
+
+/// Codes that are lanes already: plus `Bias`, 0 or 128.
+template <int Bias>
+inline void expand_bytes(const std::uint8_t* codes, std::size_t count, std::uint8_t* out) noexcept {
+    static_assert(Bias == 0 || Bias == 128);
+    const bytes bias = splat_byte(Bias);
+    for (std::size_t i = 0; i < count; i += unit_bytes) {
+        store_bytes(out + i, differ(load_bytes(codes + i), bias));
+    }
+}
+
 /// The expand_kernel::record of format F; lanes get `Bias` added.
 template <class F, int Bias>
 inline void expand_record(const std::uint8_t* codes, const std::uint8_t* selectors, const std::uint8_t* scales,
                           std::size_t blocks, std::size_t repeats, std::uint8_t* out, float* lane_scales_out) noexcept {
     using traits = lane_traits<F>;
-    static constexpr std::array<std::uint8_t, 64> biased_table = biased_lanes(traits::table, Bias);
-    if constexpr (traits::selector == lane_selector::none) {
-        expand_blocks<traits::selector, F::block_size>(codes, selectors, 0, blocks,
-                                                       make_small_table(biased_table.data()), out);
+    if constexpr (!table_lanes<F>) {
+        expand_bytes<Bias>(codes, blocks * F::block_size * panel_columns, out);
     } else {
-        expand_blocks<traits::selector, F::block_size>(codes, selectors, traits::selector_bytes, blocks,
-                                                       make_large_table(biased_table.data()), out);
+        static constexpr std::array<std::uint8_t, 64> biased_table = biased_lanes(traits::table, Bias);
+        if constexpr (traits::selector == lane_selector::none) {
+            expand_blocks<traits::selector, F::block_size>(codes, selectors, 0, blocks,
+                                                           make_small_table(biased_table.data()), out);
+        } else {
+            expand_blocks<traits::selector, F::block_size>(codes, selectors, traits::selector_bytes, blocks,
+                                                           make_large_table(biased_table.data()), out);
+        }
     }
     for (std::size_t n = 0; n < blocks; ++n) {
-        expand_scales(scales + panel_columns * n, traits::scale, repeats,
-                      lane_scales_out + panel_columns * repeats * n);
+        float* const scales_of = lane_scales_out + panel_columns * repeats * n;
+        if constexpr (byte_scales<F>) {
+            expand_scales(scales + panel_columns * n, traits::scale, repeats, scales_of);
+        } else {
+            copy_scales(scales + 4 * panel_columns * n, repeats, scales_of);
+        }
     }
 }

@@ -71,7 +71,7 @@ LOWBIT_ALWAYS_INLINE void few_lanes(const std::uint8_t* line, const Table& table
 }
 
 /// Adds the products of a pair of lines.
-template <lane_selector Kind, int Pair, bool Narrow, std::size_t Rows, class Table>
+template <lane_selector Kind, int Pair, pair_sum Sum, std::size_t Rows, class Table>
 LOWBIT_ALWAYS_INLINE void few_pair(const std::uint8_t* line, const Table& table, bytes low_fields, bytes high_fields,
                                    const std::int8_t* a, words (&x)[2 * Rows]) noexcept {
     lanes b[4];
@@ -79,16 +79,16 @@ LOWBIT_ALWAYS_INLINE void few_pair(const std::uint8_t* line, const Table& table,
     LOWBIT_UNROLL
     for (std::size_t r = 0; r < Rows; ++r) {
         const lanes a0 = splat_lanes(a + 4 * r), a1 = splat_lanes(a + 4 * Rows + 4 * r);
-        x[2 * r] = dot4<Narrow>(x[2 * r], b[0], a0);
-        x[2 * r + 1] = dot4<Narrow>(x[2 * r + 1], b[1], a0);
-        x[2 * r] = dot4<Narrow>(x[2 * r], b[2], a1);
-        x[2 * r + 1] = dot4<Narrow>(x[2 * r + 1], b[3], a1);
+        x[2 * r] = dot4<Sum>(x[2 * r], b[0], a0);
+        x[2 * r + 1] = dot4<Sum>(x[2 * r + 1], b[1], a0);
+        x[2 * r] = dot4<Sum>(x[2 * r], b[2], a1);
+        x[2 * r + 1] = dot4<Sum>(x[2 * r + 1], b[3], a1);
     }
 }
 
 /// One block of 32 columns. Loops that are not unrolled keep the code small: 16 values of K a round (32 with 8 rows),
 /// and selectors move on by a shift.
-template <class F, std::size_t Group, bool Narrow, std::size_t Rows, class Table>
+template <class F, std::size_t Group, pair_kind Kind, std::size_t Rows, class Table>
 LOWBIT_ALWAYS_INLINE void few_block(const std::uint8_t* codes, const std::uint8_t* selectors,
                                     const std::uint8_t* scales, bool ordinary, const Table& table, const std::int8_t* a,
                                     const std::int32_t* a_scales, float* acc) noexcept {
@@ -117,11 +117,11 @@ LOWBIT_ALWAYS_INLINE void few_block(const std::uint8_t* codes, const std::uint8_
             for (std::size_t r = 0; r < Rows; ++r) x[2 * r] = x[2 * r + 1] = start_words(words_of_a + 2 * Rows + r);
 #pragma GCC unroll 1
             for (std::size_t k = 0; k < Group; k += 8 * pairs) {
-                few_pair<kind, 0, Narrow, Rows>(line, table, low, high, lanes_of_a, x);
-                few_pair<kind, 1, Narrow, Rows>(line + 128, table, low, high, lanes_of_a + 8 * Rows, x);
+                few_pair<kind, 0, Kind.sum, Rows>(line, table, low, high, lanes_of_a, x);
+                few_pair<kind, 1, Kind.sum, Rows>(line + 128, table, low, high, lanes_of_a + 8 * Rows, x);
                 if constexpr (pairs == 4) {
-                    few_pair<kind, 2, Narrow, Rows>(line + 256, table, low, high, lanes_of_a + 16 * Rows, x);
-                    few_pair<kind, 3, Narrow, Rows>(line + 384, table, low, high, lanes_of_a + 24 * Rows, x);
+                    few_pair<kind, 2, Kind.sum, Rows>(line + 256, table, low, high, lanes_of_a + 16 * Rows, x);
+                    few_pair<kind, 3, Kind.sum, Rows>(line + 384, table, low, high, lanes_of_a + 24 * Rows, x);
                 }
                 if constexpr (kind != lane_selector::none && F::block_size > 8 * pairs) {
                     low = right<used>(low);
@@ -134,8 +134,8 @@ LOWBIT_ALWAYS_INLINE void few_block(const std::uint8_t* codes, const std::uint8_
             for (std::size_t r = 0; r < Rows; ++r) {
                 const floats scale = splat_bits(words_of_a + r), offset = splat_bits(words_of_a + Rows + r);
                 float* const row = out + panel_columns * r;
-                store(row, madd(madd(sums<Narrow>(x[2 * r]), scale, offset), low_scale, load(row)));
-                store(row + 16, madd(madd(sums<Narrow>(x[2 * r + 1]), scale, offset), high_scale, load(row + 16)));
+                store(row, madd(scaled_sums<Kind>(x[2 * r], scale, offset), low_scale, load(row)));
+                store(row + 16, madd(scaled_sums<Kind>(x[2 * r + 1], scale, offset), high_scale, load(row + 16)));
             }
             words_of_a += 3 * Rows;
         }
@@ -143,7 +143,7 @@ LOWBIT_ALWAYS_INLINE void few_block(const std::uint8_t* codes, const std::uint8_
 }
 
 /// The few_rows_kernel::panel of B's format F.
-template <class F, std::size_t Group, bool Narrow, std::size_t Rows>
+template <class F, std::size_t Group, pair_kind Kind, std::size_t Rows>
 inline void few_rows_panel(const few_rows_tile& t) noexcept {
     using arithmetic = panel_arithmetic<F>;
     using traits = lane_traits<F>;
@@ -166,9 +166,9 @@ inline void few_rows_panel(const few_rows_tile& t) noexcept {
 #pragma GCC unroll 1
         for (std::size_t n = 0; n < blocks; ++n) {
             asm("" : "+r"(acc));
-            few_block<F, Group, Narrow, Rows>(record + n * F::block_size / 2 * panel_columns,
-                                              selectors + n * selector_bytes * panel_columns,
-                                              scales + n * panel_columns, ordinary, table, a, a_scales, acc);
+            few_block<F, Group, Kind, Rows>(record + n * F::block_size / 2 * panel_columns,
+                                            selectors + n * selector_bytes * panel_columns, scales + n * panel_columns,
+                                            ordinary, table, a, a_scales, acc);
             a += F::block_size * Rows;
             a_scales += 3 * Rows * groups;
         }
@@ -185,9 +185,13 @@ inline void few_interleave(const std::int32_t* rows, std::size_t stride, std::si
     }
 }
 
-template <class F, std::size_t Group, bool Narrow, std::size_t Rows>
-inline constexpr few_rows_kernel few_rows_row{
-    {Rows, panel_columns, Narrow&& narrow_pairs ? start_kind::pairs : start_kind::word, nullptr, nullptr,
-     &start_row<Group, Narrow>, &few_interleave<Rows>},
-    &few_rows_panel<F, Group, Narrow, Rows>,
-};
+template <class F, std::size_t Group, pair_kind Kind, std::size_t Rows>
+constexpr few_rows_kernel make_few_rows_row() noexcept {
+    constexpr bool narrow = Kind.sum == pair_sum::narrow;
+    return {{Rows, panel_columns, narrow ? start_kind::pairs : start_kind::word, nullptr, nullptr,
+             &start_row<Group, narrow>, &few_interleave<Rows>},
+            &few_rows_panel<F, Group, Kind, Rows>};
+}
+
+template <class F, std::size_t Group, pair_kind Kind, std::size_t Rows>
+inline constexpr few_rows_kernel few_rows_row = make_few_rows_row<F, Group, kind_here(Kind), Rows>();

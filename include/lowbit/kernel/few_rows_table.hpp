@@ -39,46 +39,46 @@ template <class A, class B>
 [[nodiscard]] few_rows_product few_rows_kernels(isa which, std::size_t rows) noexcept {
     using pair = pair_traits<A, B>;
     constexpr std::size_t group = pair::group;
-    constexpr bool narrow = pair::narrow;
-    static_cast<void>(narrow);
+    constexpr pair_kind kind = pair::kind;
+    static_cast<void>(kind);
     switch (which) {
 #if LOWBIT_COMPILES_AVX512VBMI
         case isa::amx:
         case isa::avx512vbmi: {
             using namespace LOWBIT_ISA_NAMESPACE(avx512vbmi)::product;
-            return {rows <= 1   ? &few_rows_row<B, group, narrow, 1>
-                    : rows <= 4 ? &few_rows_row<B, group, narrow, 4>
-                                : &few_rows_row<B, group, narrow, 8>,
+            return {rows <= 1   ? &few_rows_row<B, group, kind, 1>
+                    : rows <= 4 ? &few_rows_row<B, group, kind, 4>
+                                : &few_rows_row<B, group, kind, 8>,
                     &expand_row<B>, &output_row};
         }
 #endif
 #if LOWBIT_COMPILES_AVX512VNNI
         case isa::avx512vnni: {
             using namespace LOWBIT_ISA_NAMESPACE(avx512vnni)::product;
-            return {rows <= 1   ? &few_rows_row<B, group, narrow, 1>
-                    : rows <= 4 ? &few_rows_row<B, group, narrow, 4>
-                                : &few_rows_row<B, group, narrow, 8>,
+            return {rows <= 1   ? &few_rows_row<B, group, kind, 1>
+                    : rows <= 4 ? &few_rows_row<B, group, kind, 4>
+                                : &few_rows_row<B, group, kind, 8>,
                     &expand_row<B>, &output_row};
         }
 #endif
 #if LOWBIT_COMPILES_AVX2
         case isa::avx2: {
             using namespace LOWBIT_ISA_NAMESPACE(avx2)::product;
-            return {rows <= 1 ? &few_rows_row<B, group, narrow, 1> : &few_rows_row<B, group, narrow, 4>, &expand_row<B>,
+            return {rows <= 1 ? &few_rows_row<B, group, kind, 1> : &few_rows_row<B, group, kind, 4>, &expand_row<B>,
                     &output_row};
         }
 #endif
 #if LOWBIT_COMPILES_NEON_DOTPROD
         case isa::neon_dotprod: {
             using namespace LOWBIT_ISA_NAMESPACE(neon_dotprod)::product;
-            return {rows <= 1 ? &few_rows_row<B, group, narrow, 1> : &few_rows_row<B, group, narrow, 4>, &expand_row<B>,
+            return {rows <= 1 ? &few_rows_row<B, group, kind, 1> : &few_rows_row<B, group, kind, 4>, &expand_row<B>,
                     &output_row};
         }
 #endif
 #if LOWBIT_COMPILES_NEON
         case isa::neon: {
             using namespace LOWBIT_ISA_NAMESPACE(neon)::product;
-            return {rows <= 1 ? &few_rows_row<B, group, narrow, 1> : &few_rows_row<B, group, narrow, 4>, &expand_row<B>,
+            return {rows <= 1 ? &few_rows_row<B, group, kind, 1> : &few_rows_row<B, group, kind, 4>, &expand_row<B>,
                     &output_row};
         }
 #endif

@@ -13,10 +13,29 @@
 
 namespace lowbit::kernel {
 
-/// Whether a pair's dot product can be summed in 16 bits: a group's two half sums (lanes 0, 1 and 2, 3 of each 4) fit,
-/// and no pair of products of an unsigned (biased) and a signed lane saturates.
-[[nodiscard]] constexpr bool fits_int16(int largest_a, int largest_b, std::size_t group) noexcept {
-    return largest_a * largest_b * static_cast<int>(group / 2) <= 32767 && 2 * largest_a * 2 * largest_b <= 32767;
+/// What 16 bits can hold of a pair's dot products, where an instruction set multiplies with vpmaddubsw.
+enum class pair_sum : std::uint8_t {
+    narrow,  ///< a group's two half sums: of lanes 0, 1 and 2, 3 of each 4
+    wide,    ///< the sum of two products
+    split,   ///< one product only
+};
+
+/// A pair's kernels.
+struct pair_kind {
+    pair_sum sum;
+    bool magic;  ///< the magic start is exact (gemm_abi.hpp): A's scales have few significant bits
+
+    friend constexpr bool operator==(const pair_kind&, const pair_kind&) = default;
+};
+
+/// Whether no two products of an unsigned (biased) and a signed lane saturate.
+[[nodiscard]] constexpr bool products_fit_int16(int largest_a, int largest_b) noexcept {
+    return 2 * largest_a * 2 * largest_b <= 32767;
+}
+
+[[nodiscard]] constexpr pair_sum sum_of(int largest_a, int largest_b, std::size_t group) noexcept {
+    if (!products_fit_int16(largest_a, largest_b)) return pair_sum::split;
+    return largest_a * largest_b * static_cast<int>(group / 2) <= 32767 ? pair_sum::narrow : pair_sum::wide;
 }
 
 /// Whether the sums stay within the magic float's range, 2^22.
@@ -29,9 +48,11 @@ namespace lowbit::kernel {
     return x == 0 ? 0 : 32 - std::countl_zero(x) - std::countr_zero(x);
 }
 
-/// The most significant bits that a format's scales have; E8M0 has 1.
+/// The most significant bits that a format's scales have; E8M0 has 1, any float 24.
 template <class F>
-inline constexpr int scale_bits = [] {
+inline constexpr int scale_bits = 24;
+template <byte_scales F>
+inline constexpr int scale_bits<F> = [] {
     int most = 0;
     for (const float scale : lane_scales<F>) {
         if (is_nan(scale) || abs_bits(scale) == 0) continue;
@@ -42,23 +63,28 @@ inline constexpr int scale_bits = [] {
     return most;
 }();
 
+/// The most significant bits of a lane; int8 has 7.
+template <class F>
+inline constexpr int lane_bits = 7;
+template <table_lanes F>
+inline constexpr int lane_bits<F> = [] {
+    int most = 0;
+    for (const std::int8_t lane : lane_traits<F>::table) {
+        const int here = significant_bits(static_cast<std::uint32_t>(lane < 0 ? -lane : lane));
+        most = here > most ? here : most;
+    }
+    return most;
+}();
+
 /// Whether lanes times scales can be kept in bfloat16 (8 significant bits) and products of a group added up in float32
 /// (24) without rounding: m significant bits times n make m + n, or m where n is 1.
 template <class A, class B>
 inline constexpr bool scaled_lanes = [] {
     constexpr auto product = [](int m, int n) { return n == 1 ? m : m + n; };
-    constexpr auto lane_bits = [](const auto& table) {
-        int most = 0;
-        for (const std::int8_t lane : table) {
-            const int here = significant_bits(static_cast<std::uint32_t>(lane < 0 ? -lane : lane));
-            most = here > most ? here : most;
-        }
-        return most;
-    };
     const std::uint32_t dot = static_cast<std::uint32_t>(lane_traits<A>::largest * lane_traits<B>::largest) *
                               static_cast<std::uint32_t>(common_group<A, B>);
-    return common_group<A, B> <= 32 && product(lane_bits(lane_traits<A>::table), scale_bits<A>) <= 8 &&
-           product(lane_bits(lane_traits<B>::table), scale_bits<B>) <= 8 &&
+    return common_group<A, B> <= 32 && product(lane_bits<A>, scale_bits<A>) <= 8 &&
+           product(lane_bits<B>, scale_bits<B>) <= 8 &&
            product(product(32 - std::countl_zero(dot), scale_bits<A>), scale_bits<B>) <= 24;
 }();
 
@@ -66,10 +92,21 @@ inline constexpr bool scaled_lanes = [] {
 template <class A, class B>
 struct pair_traits {
     static constexpr std::size_t group = common_group<A, B>;
-    static constexpr bool narrow = fits_int16(lane_traits<A>::largest, lane_traits<B>::largest, group);
-    static_assert(fits_magic(lane_traits<A>::largest, lane_traits<B>::largest, group));
-    static_assert(2 * lane_traits<A>::largest * 2 * lane_traits<B>::largest <= 32767, "pairs of products fit int16");
+    static constexpr int largest_a = lane_traits<A>::largest, largest_b = lane_traits<B>::largest;
+    static constexpr pair_kind kind{sum_of(largest_a, largest_b, group), byte_scales<A>};
+    static_assert(fits_magic(largest_a, largest_b, group));
+    static_assert(kind.sum == pair_sum::split || products_fit_int16(largest_a, largest_b),
+                  "vpmaddubsw would saturate: such pairs need kernels that widen");
+    static_assert(2 * largest_a * largest_b <= 65535 && 2 * largest_b <= 256, "products and biased lanes fit");
 };
+
+// The 4-bit formats never widen; with 8 bits on one side, only the largest lanes of the other do.
+static_assert(pair_traits<m2xfp_weight, m2xfp_weight>::kind.sum != pair_sum::split);
+static_assert(pair_traits<mxint8, mxfp4>::kind.sum == pair_sum::narrow);
+static_assert(pair_traits<mxint8, hif4>::kind.sum == pair_sum::wide);
+static_assert(pair_traits<mxint8, m2xfp_weight>::kind.sum == pair_sum::split);
+static_assert(pair_traits<mxint8, mxint8>::kind.sum == pair_sum::split);
+static_assert(pair_traits<mxint8, hif4>::kind.magic && !pair_traits<int8_block, hif4>::kind.magic);
 
 /// The table plus `bias`, as bytes.
 [[nodiscard]] constexpr std::array<std::uint8_t, 64> biased_lanes(const std::array<std::int8_t, 64>& table,

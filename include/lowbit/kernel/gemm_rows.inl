@@ -1,16 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of the product's kernel table for one instruction set; included at the end of its target region.
 
-template <std::size_t Group, bool Narrow>
-inline constexpr integer_kernel integer_row{
-    tile_rows<Group>,
-    tile_columns,
-    Narrow&& narrow_pairs ? start_kind::pairs : start_kind::word,
-    &integer_tile_kernel<Group, Narrow>,
-    &plain_tile_kernel<Group, Narrow>,
-    &start_row<Group, Narrow>,
-    &interleave_rows<tile_rows<Group>>,
-};
+/// The kind of kernels here: what 16 bits can hold matters to vpmaddubsw only.
+constexpr pair_kind kind_here(pair_kind kind) noexcept {
+    return {narrow_pairs ? kind.sum : pair_sum::wide, kind.magic};
+}
+
+template <std::size_t Group, pair_kind Kind>
+constexpr integer_kernel make_integer_row() noexcept {
+    constexpr bool narrow = Kind.sum == pair_sum::narrow;
+    integer_kernel row{
+        tile_rows<Group>,
+        tile_columns,
+        narrow ? start_kind::pairs : start_kind::word,
+        &integer_tile_kernel<Group, Kind>,
+        &integer_tile_kernel<Group, Kind>,
+        &start_row<Group, narrow>,
+        &interleave_rows<tile_rows<Group>>,
+    };
+    if constexpr (Kind.magic) row.plain = &plain_tile_kernel<Group, Kind>;
+    return row;
+}
+
+template <std::size_t Group, pair_kind Kind>
+inline constexpr integer_kernel integer_row = make_integer_row<Group, kind_here(Kind)>();
 
 inline constexpr float_kernel float_row{tile_rows<1>, tile_columns, &float_tile_kernel, &interleave_rows<tile_rows<1>>};
 

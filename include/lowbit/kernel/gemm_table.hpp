@@ -54,31 +54,31 @@ template <class A, class B>
 #if LOWBIT_COMPILES_AVX512VBMI
         case isa::avx512vbmi: {
             using namespace LOWBIT_ISA_NAMESPACE(avx512vbmi)::product;
-            return {&integer_row<pair::group, pair::narrow>, &expand_row<B>, &output_row};
+            return {&integer_row<pair::group, pair::kind>, &expand_row<B>, &output_row};
         }
 #endif
 #if LOWBIT_COMPILES_AVX512VNNI
         case isa::avx512vnni: {
             using namespace LOWBIT_ISA_NAMESPACE(avx512vnni)::product;
-            return {&integer_row<pair::group, pair::narrow>, &expand_row<B>, &output_row};
+            return {&integer_row<pair::group, pair::kind>, &expand_row<B>, &output_row};
         }
 #endif
 #if LOWBIT_COMPILES_AVX2
         case isa::avx2: {
             using namespace LOWBIT_ISA_NAMESPACE(avx2)::product;
-            return {&integer_row<pair::group, pair::narrow>, &expand_row<B>, &output_row};
+            return {&integer_row<pair::group, pair::kind>, &expand_row<B>, &output_row};
         }
 #endif
 #if LOWBIT_COMPILES_NEON_DOTPROD
         case isa::neon_dotprod: {
             using namespace LOWBIT_ISA_NAMESPACE(neon_dotprod)::product;
-            return {&integer_row<pair::group, pair::narrow>, &expand_row<B>, &output_row};
+            return {&integer_row<pair::group, pair::kind>, &expand_row<B>, &output_row};
         }
 #endif
 #if LOWBIT_COMPILES_NEON
         case isa::neon: {
             using namespace LOWBIT_ISA_NAMESPACE(neon)::product;
-            return {&integer_row<pair::group, pair::narrow>, &expand_row<B>, &output_row};
+            return {&integer_row<pair::group, pair::kind>, &expand_row<B>, &output_row};
         }
 #endif
         default: {

@@ -15,8 +15,10 @@
 # include <span>
 
 # include <lowbit/block/hif4.hpp>
+# include <lowbit/block/int8_block.hpp>
 # include <lowbit/block/m2xfp.hpp>
 # include <lowbit/block/mxfp4.hpp>
+# include <lowbit/block/mxint8.hpp>
 # include <lowbit/block/nvfp4.hpp>
 # include <lowbit/element/hif8.hpp>
 # include <lowbit/kernel/abi.hpp>
@@ -187,6 +189,11 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx2) {
     }
     LOWBIT_ALWAYS_INLINE void store_bytes(std::int8_t * p, vb v) {
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), v);
+    }
+    template <std::size_t Piece>
+    LOWBIT_ALWAYS_INLINE void store_pieces(std::int8_t * out, std::size_t, vb v) {
+        static_assert(Piece == 32);
+        store_bytes(out, v);
     }
     LOWBIT_ALWAYS_INLINE vb as_bytes(vi v) { return v; }
     LOWBIT_ALWAYS_INLINE vi as_dwords(vb v) { return v; }

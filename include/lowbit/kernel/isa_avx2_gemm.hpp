@@ -3,7 +3,7 @@
 //
 // Narrow pairs (gemm_common.hpp) sum a whole group in 16 bits, two sums a column: the start holds each one's share of
 // the bias, so that wrap-around on the way is harmless and the end is exact; one vpmaddwd a group makes 32 bits of
-// them. Wide pairs pay the vpmaddwd at each step.
+// them. Wide pairs pay the vpmaddwd at each step; pairs whose two products leave 16 bits are widened before.
 #pragma once
 
 #include <lowbit/arch/target.hpp>
@@ -50,10 +50,16 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx2)::product {
         std::memcpy(&four, p, 4);
         return _mm256_set1_epi32(four);
     }
-    template <bool Narrow>
+    template <pair_sum Sum>
     LOWBIT_ALWAYS_INLINE words dot4(words acc, lanes b, lanes a) noexcept {
+        if constexpr (Sum == pair_sum::split) {  // widened before it is multiplied: even and odd lanes
+            const __m256i even_b = _mm256_and_si256(b, _mm256_set1_epi16(0xFF)), odd_b = _mm256_srli_epi16(b, 8);
+            const __m256i even_a = _mm256_srai_epi16(_mm256_slli_epi16(a, 8), 8), odd_a = _mm256_srai_epi16(a, 8);
+            const __m256i even = _mm256_madd_epi16(even_b, even_a), odd = _mm256_madd_epi16(odd_b, odd_a);
+            return _mm256_add_epi32(acc, _mm256_add_epi32(even, odd));
+        }
         const __m256i pairs = _mm256_maddubs_epi16(b, a);
-        if constexpr (Narrow) return _mm256_add_epi16(acc, pairs);
+        if constexpr (Sum == pair_sum::narrow) return _mm256_add_epi16(acc, pairs);
         return _mm256_add_epi32(acc, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
     }
     template <bool Narrow>
@@ -95,6 +101,7 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx2)::product {
     }
     LOWBIT_ALWAYS_INLINE bytes both(bytes a, bytes b) noexcept { return _mm256_and_si256(a, b); }
     LOWBIT_ALWAYS_INLINE bytes either(bytes a, bytes b) noexcept { return _mm256_or_si256(a, b); }
+    LOWBIT_ALWAYS_INLINE bytes differ(bytes a, bytes b) noexcept { return _mm256_xor_si256(a, b); }
     LOWBIT_ALWAYS_INLINE bytes splat_byte(std::uint8_t x) noexcept { return _mm256_set1_epi8(static_cast<char>(x)); }
     LOWBIT_ALWAYS_INLINE bytes splat_dword(std::uint32_t x) noexcept { return _mm256_set1_epi32(static_cast<int>(x)); }
     LOWBIT_ALWAYS_INLINE bytes low_nibbles(bytes x) noexcept { return both(x, splat_byte(0x0F)); }

@@ -19,7 +19,8 @@
 //   sign_codes(mag, top)       mag | (top bit 7 ? 8 : 0);   negate_where_top(mag, top) int8
 //   store_nibbles<Piece>(out, stride, codes)   codes of a chunk, two a byte, even one low; runs of Piece bytes (Piece
 //   at
-//                              most 2 W) at out, out + stride, ...;   store_bytes(p, v)
+//                              most 2 W) at out, out + stride, ...;   store_bytes(p, v);   store_pieces<Piece>(out,
+//                              stride, v)   a chunk's bytes, likewise in runs of Piece (32 or the chunk)
 //   floor_eighths(t)           dword whose bits 7..0 hold floor(8 |t|) for |t| < 32 and whose bit 31 is the sign of t
 //   store_top_keys(out, table, index)   with key = table[index & 15] + 7 - (position in the run of 8) for each byte of
 //   a
@@ -50,8 +51,10 @@
 # include <span>
 
 # include <lowbit/block/hif4.hpp>
+# include <lowbit/block/int8_block.hpp>
 # include <lowbit/block/m2xfp.hpp>
 # include <lowbit/block/mxfp4.hpp>
+# include <lowbit/block/mxint8.hpp>
 # include <lowbit/block/nvfp4.hpp>
 # include <lowbit/element/hif8.hpp>
 # include <lowbit/kernel/abi.hpp>

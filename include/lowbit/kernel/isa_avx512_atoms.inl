@@ -160,6 +160,12 @@ LOWBIT_ALWAYS_INLINE vb negate_where_top(vb magnitude, vb top) {
     return _mm512_mask_sub_epi8(magnitude, _mm512_movepi8_mask(top), _mm512_setzero_si512(), magnitude);
 }
 LOWBIT_ALWAYS_INLINE void store_bytes(std::int8_t* p, vb v) { _mm512_storeu_si512(p, v); }
+template <std::size_t Piece>
+LOWBIT_ALWAYS_INLINE void store_pieces(std::int8_t* out, std::size_t stride, vb v) {
+    static_assert(Piece == 32);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm512_maskz_extracti64x4_epi64(all8, v, 0));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + stride), _mm512_maskz_extracti64x4_epi64(all8, v, 1));
+}
 
 // The upper 8 bytes, to any address: _mm_storeh_pd wants a double there.
 LOWBIT_ALWAYS_INLINE void store_high_8(std::uint8_t* out, __m128i bytes) {

@@ -29,7 +29,7 @@ LOWBIT_ALWAYS_INLINE lanes splat_lanes(const std::int8_t* p) noexcept {
     std::memcpy(&four, p, 4);
     return _mm512_set1_epi32(four);
 }
-template <bool Narrow>
+template <pair_sum>
 LOWBIT_ALWAYS_INLINE words dot4(words acc, lanes b, lanes a) noexcept {
     // Not the intrinsic: g++ 12 copies accumulators from register to register between steps, one or two moves a
     // product.
@@ -67,6 +67,7 @@ LOWBIT_ALWAYS_INLINE bytes load_bytes(const std::uint8_t* p) noexcept { return _
 LOWBIT_ALWAYS_INLINE void store_bytes(std::uint8_t* p, bytes x) noexcept { _mm512_storeu_si512(p, x); }
 LOWBIT_ALWAYS_INLINE bytes both(bytes a, bytes b) noexcept { return _mm512_and_si512(a, b); }
 LOWBIT_ALWAYS_INLINE bytes either(bytes a, bytes b) noexcept { return _mm512_or_si512(a, b); }
+LOWBIT_ALWAYS_INLINE bytes differ(bytes a, bytes b) noexcept { return _mm512_xor_si512(a, b); }
 LOWBIT_ALWAYS_INLINE bytes splat_byte(std::uint8_t x) noexcept { return _mm512_set1_epi8(static_cast<char>(x)); }
 LOWBIT_ALWAYS_INLINE bytes splat_dword(std::uint32_t x) noexcept { return _mm512_set1_epi32(static_cast<int>(x)); }
 LOWBIT_ALWAYS_INLINE bytes low_nibbles(bytes x) noexcept { return both(x, splat_byte(0x0F)); }

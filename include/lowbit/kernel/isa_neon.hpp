@@ -16,8 +16,10 @@
 # include <span>
 
 # include <lowbit/block/hif4.hpp>
+# include <lowbit/block/int8_block.hpp>
 # include <lowbit/block/m2xfp.hpp>
 # include <lowbit/block/mxfp4.hpp>
+# include <lowbit/block/mxint8.hpp>
 # include <lowbit/block/nvfp4.hpp>
 # include <lowbit/element/hif8.hpp>
 # include <lowbit/kernel/abi.hpp>
@@ -166,6 +168,11 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(neon_codec) {
         return vsubq_u8(veorq_u8(magnitude, negative), negative);
     }
     LOWBIT_ALWAYS_INLINE void store_bytes(std::int8_t * p, vb v) { vst1q_s8(p, vreinterpretq_s8_u8(v)); }
+    template <std::size_t Piece>
+    LOWBIT_ALWAYS_INLINE void store_pieces(std::int8_t * out, std::size_t, vb v) {
+        static_assert(Piece == 16);
+        store_bytes(out, v);
+    }
     LOWBIT_ALWAYS_INLINE vb or_u8(vb a, vb b) { return vorrq_u8(a, b); }
     LOWBIT_ALWAYS_INLINE vb select_u8(vb mask, vb yes, vb no) { return vbslq_u8(mask, yes, no); }
 

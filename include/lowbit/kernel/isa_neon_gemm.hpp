@@ -24,7 +24,7 @@
 LOWBIT_TARGET_BEGIN_NEON_DOTPROD
 namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(neon_dotprod)::product{
 
-    template <bool Narrow>
+    template <pair_sum>
     LOWBIT_ALWAYS_INLINE int32x4_t dot4(int32x4_t acc, int8x16_t b, int8x16_t a) noexcept {return vdotq_s32(acc, b, a);
 }
 
@@ -43,7 +43,7 @@ LOWBIT_TARGET_END
 # if LOWBIT_COMPILES_NEON
 namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(neon)::product {
 
-    template <bool Narrow>
+    template <pair_sum>
     LOWBIT_ALWAYS_INLINE int32x4_t dot4(int32x4_t acc, int8x16_t b, int8x16_t a) noexcept {
         const int32x4_t low = vpaddlq_s16(vmull_s8(vget_low_s8(b), vget_low_s8(a)));
         const int32x4_t high = vpaddlq_s16(vmull_high_s8(b, a));

@@ -55,6 +55,7 @@ LOWBIT_ALWAYS_INLINE bytes load_bytes(const std::uint8_t* p) noexcept { return v
 LOWBIT_ALWAYS_INLINE void store_bytes(std::uint8_t* p, bytes x) noexcept { vst1q_u8(p, x); }
 LOWBIT_ALWAYS_INLINE bytes both(bytes a, bytes b) noexcept { return vandq_u8(a, b); }
 LOWBIT_ALWAYS_INLINE bytes either(bytes a, bytes b) noexcept { return vorrq_u8(a, b); }
+LOWBIT_ALWAYS_INLINE bytes differ(bytes a, bytes b) noexcept { return veorq_u8(a, b); }
 LOWBIT_ALWAYS_INLINE bytes splat_byte(std::uint8_t x) noexcept { return vdupq_n_u8(x); }
 LOWBIT_ALWAYS_INLINE bytes splat_dword(std::uint32_t x) noexcept { return as_bytes(vdupq_n_u32(x)); }
 LOWBIT_ALWAYS_INLINE bytes low_nibbles(bytes x) noexcept { return vandq_u8(x, vdupq_n_u8(0x0F)); }

@@ -76,40 +76,55 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(scalar)::product {
         }
     }
 
+    /// Lanes of one column of a block of 4-bit codes.
+    template <class F>
+    inline void expand_column(const std::uint8_t* codes, std::uint32_t word, std::size_t column,
+                              std::uint8_t* out) noexcept {
+        using traits = lane_traits<F>;
+        for (std::size_t k = 0; k < F::block_size; k += 8) {
+            std::uint8_t code[8];
+            std::uint32_t selector[8];
+            for (std::size_t i = 0; i < 8; ++i) {
+                const std::uint8_t pair = codes[(k + i) / 4 * 64 + code_byte(column, i % 4)];
+                code[i] = (column < 16 ? pair : pair >> 4U) & 0x0FU;
+                selector[i] = traits::run_selector(word, (k + i) / 4);
+            }
+            if constexpr (traits::selector == lane_selector::top_of_8) {
+                std::size_t top = 0;
+                for (std::size_t i = 1; i < 8; ++i) top = (code[i] & 7U) > (code[top] & 7U) ? i : top;
+                for (std::size_t i = 0; i < 8; ++i) selector[i] = i == top ? selector[i] : 1U;
+            }
+            for (std::size_t i = 0; i < 8; ++i) {
+                out[(k + i) / 4 * 4 * panel_columns + 4 * column + i % 4] =
+                    static_cast<std::uint8_t>(traits::table[16 * selector[i] + code[i]]);
+            }
+        }
+    }
+
     template <class F>
     inline void expand_record(const std::uint8_t* codes, const std::uint8_t* selectors, const std::uint8_t* scales,
                               std::size_t blocks, std::size_t repeats, std::uint8_t* out, float* scales_out) noexcept {
-        using traits = lane_traits<F>;
-        constexpr std::size_t size = F::block_size, planes = traits::selector_bytes;
+        constexpr std::size_t size = F::block_size, planes = lane_traits<F>::selector_bytes;
+        if constexpr (!table_lanes<F>) std::memcpy(out, codes, blocks * size * panel_columns);
         for (std::size_t n = 0; n < blocks; ++n) {
             for (std::size_t c = 0; c < panel_columns; ++c) {
-                std::uint32_t word = 0;
-                for (std::size_t p = 0; p < planes; ++p) {
-                    word |= std::uint32_t{selectors[(n * planes + p) * panel_columns + c]} << (8 * p);
-                }
-                for (std::size_t k = 0; k < size; k += 8) {
-                    std::uint8_t code[8];
-                    std::uint32_t selector[8];
-                    for (std::size_t i = 0; i < 8; ++i) {
-                        const std::uint8_t pair = codes[(n * size + k + i) / 4 * 64 + code_byte(c, i % 4)];
-                        code[i] = (c < 16 ? pair : pair >> 4U) & 0x0FU;
-                        selector[i] = traits::run_selector(word, (k + i) / 4);
+                if constexpr (table_lanes<F>) {
+                    std::uint32_t word = 0;
+                    for (std::size_t p = 0; p < planes; ++p) {
+                        word |= std::uint32_t{selectors[(n * planes + p) * panel_columns + c]} << (8 * p);
                     }
-                    if constexpr (traits::selector == lane_selector::top_of_8) {
-                        std::size_t top = 0;
-                        for (std::size_t i = 1; i < 8; ++i) top = (code[i] & 7U) > (code[top] & 7U) ? i : top;
-                        for (std::size_t i = 0; i < 8; ++i) selector[i] = i == top ? selector[i] : 1U;
-                    }
-                    for (std::size_t i = 0; i < 8; ++i) {
-                        out[(n * size + k + i) / 4 * 4 * panel_columns + 4 * c + i % 4] =
-                            static_cast<std::uint8_t>(traits::table[16 * selector[i] + code[i]]);
-                    }
+                    expand_column<F>(codes + n * size / 2 * panel_columns, word, c, out + n * size * panel_columns);
                 }
-                for (std::size_t i = 0; i < repeats; ++i) {
-                    scales_out[(n * repeats + i) * panel_columns + c] = lane_scales<F>[scales[n * panel_columns + c]];
+                float scale;
+                if constexpr (byte_scales<F>) {
+                    scale = lane_scales<F>[scales[n * panel_columns + c]];
+                } else {
+                    std::memcpy(&scale, scales + 4 * (n * panel_columns + c), sizeof(scale));
                 }
+                for (std::size_t i = 0; i < repeats; ++i) scales_out[(n * repeats + i) * panel_columns + c] = scale;
             }
         }
+        static_cast<void>(selectors);
     }
 
     template <std::size_t Group, std::size_t Rows = 4, std::size_t Columns = panel_columns>

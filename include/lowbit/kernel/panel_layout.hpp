@@ -15,6 +15,8 @@
 ///     nvfp4         |codes 1024|scales 4 x 32|                                    1152        4.5
 ///     m2xfp_*       |codes 1024|selectors 2 x 32|scales 2 x 32|                   1152        4.5
 ///     hif8          |codes 64 x 32|: row k holds the bytes of column 0..31        2048        8
+///     mxint8        |codes 2048|scales 2 x 32|                                    2112        8.25
+///     int8_block    |codes 2048|scales 2 x 32 floats|                             2304        9
 ///
 /// A line of codes holds values 4s .. 4s + 3 of all 32 columns, two columns a byte, 16 apart:
 ///
@@ -25,6 +27,8 @@
 /// dot product of 4 wants, in 64, 32 or 16 byte registers alike. Expanded lanes (in scratch) keep that order:
 ///
 ///     lanes[s][c][i], 128 bytes for each s:  column c, value 4s + i;  scales as float [group][32]
+///
+/// The codes of the 8-bit integer formats lie in that order already: 128 bytes for each 4 values of K.
 ///
 /// Records are multiples of 64 bytes because anything else slows down the streaming of a panel from memory.
 #pragma once
@@ -61,12 +65,16 @@ struct panel_arithmetic {
         if constexpr (lane_traits<F>::integer) return lane_traits<F>::selector_bytes;
         return std::size_t{0};
     }();
-    static constexpr bool scaled = lane_traits<F>::integer;
+    /// Bytes of the scale of a block.
+    static constexpr std::size_t scale_bytes = [] {
+        if constexpr (lane_traits<F>::integer) return sizeof(F::block::scale);
+        return std::size_t{0};
+    }();
     static_assert(record_values % block == 0);
 
-    /// Bytes of the codes of `blocks` blocks: 4 bits a value, or 8 for formats of one value a block.
+    /// Bytes of the codes of `blocks` blocks: 4 or 8 bits a value.
     static constexpr std::size_t code_bytes(std::size_t blocks) noexcept {
-        return blocks * block * panel_columns / (scaled ? 2 : 1);
+        return blocks * block * panel_columns / (table_lanes<F> ? 2 : 1);
     }
     static constexpr std::size_t selectors_at(std::size_t blocks) noexcept { return code_bytes(blocks); }
     static constexpr std::size_t scales_at(std::size_t blocks) noexcept {
@@ -74,7 +82,7 @@ struct panel_arithmetic {
     }
     /// Bytes of a record of `blocks` blocks.
     static constexpr std::size_t record_bytes(std::size_t blocks) noexcept {
-        return round_up(scales_at(blocks) + (scaled ? blocks * panel_columns : 0), 64);
+        return round_up(scales_at(blocks) + blocks * scale_bytes * panel_columns, 64);
     }
     static constexpr std::size_t full_record_bytes = record_bytes(blocks_per_record);
 
@@ -95,6 +103,8 @@ struct panel_arithmetic {
 };
 
 static_assert(panel_arithmetic<hif4>::full_record_bytes == 1152 && panel_arithmetic<mxfp4>::full_record_bytes == 1088);
+static_assert(panel_arithmetic<mxint8>::full_record_bytes == 2112 &&
+              panel_arithmetic<int8_block>::full_record_bytes == 2304);
 static_assert(panel_arithmetic<nvfp4>::full_record_bytes == 1152 && panel_arithmetic<hif8>::full_record_bytes == 2048);
 
 /// Offset of (column c of the panel, value i of a line of 4) in a line of codes; the upper 16 columns use the high

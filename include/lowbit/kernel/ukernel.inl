@@ -6,14 +6,22 @@
 //     words, floats, lanes                                 register types
 //     words  start_words(const std::int32_t*)              broadcast of a word; floats splat_bits: of a float by its
 //     bits lanes  load_lanes(const std::uint8_t*), splat_lanes(const std::int8_t*)      W x 4 lanes; the same 4 for
-//     each column words  dot4<Narrow>(words, lanes b, lanes a)         adds products of 4 floats sums<Narrow>(words)
+//     each column words  dot4<Sum>(words, lanes b, lanes a)         adds products of 4 floats sums<Narrow>(words)
 //     the float 12582912 + dot floats dot_of(floats)                                dot, from that floats load, splat,
 //     mul, madd(a, b, c) = fma; void store void   settle(words (&)[N])                          keeps a compiler from
 //     reordering across it, or nothing
 // Loops with constant bounds must be unrolled completely: an accumulator that is indexed by a variable lives in memory.
 
+/// float(dot) * scale of a group's sums.
+template <pair_kind Kind>
+LOWBIT_ALWAYS_INLINE floats scaled_sums(words x, floats scale, floats offset) noexcept {
+    const floats sum = sums<Kind.sum == pair_sum::narrow>(x);
+    if constexpr (Kind.magic) return madd(sum, scale, offset);
+    return mul(dot_of(sum), scale);
+}
+
 /// acc += A B over `groups` groups.
-template <std::size_t Group, bool Narrow>
+template <std::size_t Group, pair_kind Kind>
 inline void integer_tile_kernel(const integer_tile& t) noexcept {
     constexpr std::size_t rows = tile_rows<Group>, units = tile_columns / unit_columns;
     constexpr std::size_t steps = Group / 4 < 4 ? Group / 4 : 4;  // unrolled; more only fills the instruction cache
@@ -47,7 +55,7 @@ inline void integer_tile_kernel(const integer_tile& t) noexcept {
                     const lanes av = splat_lanes(a + 4 * rows * i + 4 * r);
 #pragma GCC unroll 8
                     for (std::size_t u = 0; u < units; ++u) {
-                        x[r * units + u] = dot4<Narrow>(x[r * units + u], bv[u], av);
+                        x[r * units + u] = dot4<Kind.sum>(x[r * units + u], bv[u], av);
                     }
                     settle(x);
                 }
@@ -63,8 +71,7 @@ inline void integer_tile_kernel(const integer_tile& t) noexcept {
             const floats sa = splat_bits(a_scales + r), offset = splat_bits(a_scales + rows + r);
 #pragma GCC unroll 8
             for (std::size_t u = 0; u < units; ++u) {
-                const floats scaled = madd(sums<Narrow>(x[r * units + u]), sa, offset);
-                c[r * units + u] = madd(scaled, sb[u], c[r * units + u]);
+                c[r * units + u] = madd(scaled_sums<Kind>(x[r * units + u], sa, offset), sb[u], c[r * units + u]);
             }
         }
         a_scales += 3 * rows;
@@ -78,7 +85,7 @@ inline void integer_tile_kernel(const integer_tile& t) noexcept {
 }
 
 /// The same by conversion and multiplication, one register at a time: for scales out of the magic start's range.
-template <std::size_t Group, bool Narrow>
+template <std::size_t Group, pair_kind Kind>
 inline void plain_tile_kernel(const integer_tile& t) noexcept {
     constexpr std::size_t rows = tile_rows<Group>;
     for (std::size_t g = 0; g < t.groups; ++g) {
@@ -91,11 +98,11 @@ inline void plain_tile_kernel(const integer_tile& t) noexcept {
                 words x = start_words(a_scales + 2 * rows + r);
 #pragma GCC unroll 1
                 for (std::size_t k = 0; k < Group; k += 4) {
-                    x = dot4<Narrow>(x, load_lanes(b + panel_columns * k),
-                                     splat_lanes(t.a + rows * (Group * g + k) + 4 * r));
+                    x = dot4<Kind.sum>(x, load_lanes(b + panel_columns * k),
+                                       splat_lanes(t.a + rows * (Group * g + k) + 4 * r));
                 }
                 float* const out = t.acc + panel_columns * r + c;
-                const floats scaled = mul(dot_of(sums<Narrow>(x)), splat_bits(a_scales + r));
+                const floats scaled = scaled_sums<pair_kind{Kind.sum, false}>(x, splat_bits(a_scales + r), floats{});
                 store(out, madd(scaled, load(t.b_scales + panel_columns * g + c), load(out)));
             }
         }

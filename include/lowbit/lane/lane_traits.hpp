@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How each block format becomes small integers: one 64-entry table, a selector and a scale code per format.
+/// How each block format becomes small integers: one 64-entry table, a selector and a scale code per format; or the
+/// codes themselves.
 ///
 /// A matrix kernel multiplies *lanes*, int8 integers, and scales each group's exact dot product once by a float32.
 /// Every 4-bit format is lanes times one scale a block, exactly:
@@ -19,6 +20,11 @@
 ///
 ///     hif4     bits 0..15 E1_16 of runs 0..15, bits 16..23 E1_8 of runs 0..7        3 bytes
 ///     m2xfp_*  bits 2s, 2s + 1: metadata of subgroup s = 0..3                       1 byte
+///
+/// The 8-bit formats need no table: a code is the lane.
+///
+///     mxint8              32  code                         128    2^e / 64          none
+///     int8_block          32  code                         128    the float scale   none
 ///
 /// HiF8 has no integer lanes: its lanes are the float32 values themselves.
 ///
@@ -124,6 +130,7 @@ template <class Magnitude>
 ///     scale           scale byte -> float32 scale of a lane
 ///     selector_word(block), set_selector_word(block, word)
 ///     run_selector(word, run)     the selector of run `run` of 4 elements (top_of_8: of its top element)
+/// Formats without `table` have codes of 8 bits, which are the lanes; those without `scale` a float32 scale.
 template <class F>
 struct lane_traits {
     static constexpr bool integer = false;
@@ -227,13 +234,52 @@ struct lane_traits<m2xfp_activation> {
     }
 };
 
+template <>
+struct lane_traits<mxint8> {
+    static constexpr bool integer = true;
+    static constexpr lane_selector selector = lane_selector::none;
+    static constexpr std::size_t selector_bytes = 0;
+    static constexpr int largest = 128;  // decoders take the code -128, which encoders never write
+    static constexpr scale_code scale = detail::e8m0_scale(0x1p-6F);
+
+    static constexpr std::uint32_t selector_word(const mxint8::block&) noexcept { return 0; }
+    static constexpr void set_selector_word(mxint8::block&, std::uint32_t) noexcept {}
+};
+
+template <>
+struct lane_traits<int8_block> {
+    static constexpr bool integer = true;
+    static constexpr lane_selector selector = lane_selector::none;
+    static constexpr std::size_t selector_bytes = 0;
+    static constexpr int largest = 128;
+
+    static constexpr std::uint32_t selector_word(const int8_block::block&) noexcept { return 0; }
+    static constexpr void set_selector_word(int8_block::block&, std::uint32_t) noexcept {}
+};
+
 static_assert(lane_traits<mxfp4>::largest == 12 && lane_traits<nvfp4>::largest == 12);
 static_assert(lane_traits<hif4>::largest == 28);
 static_assert(lane_traits<m2xfp_weight>::largest == 84);
 static_assert(lane_traits<m2xfp_activation>::largest == 56);
 
-/// The scales of all 256 bytes.
+/// A format whose lanes are integers.
 template <class F>
+concept integer_lanes = lane_traits<F>::integer;
+
+/// Of these, one whose lanes are looked up by 4-bit codes.
+template <class F>
+concept table_lanes = integer_lanes<F> && requires {
+    lane_traits<F>::table;
+};
+
+/// One whose scale is a byte: a float of few significant bits. (The other: any float.)
+template <class F>
+concept byte_scales = integer_lanes<F> && requires {
+    lane_traits<F>::scale;
+};
+
+/// The scales of all 256 bytes.
+template <byte_scales F>
 inline constexpr std::array<float, 256> lane_scales = [] {
     std::array<float, 256> scales{};
     for (std::size_t byte = 0; byte < 256; ++byte) {
@@ -242,9 +288,16 @@ inline constexpr std::array<float, 256> lane_scales = [] {
     return scales;
 }();
 
-/// A format whose lanes are integers.
-template <class F>
-concept integer_lanes = lane_traits<F>::integer;
+/// The scale of a block's lanes. Special: any NaN gives 0x7FC00000.
+template <integer_lanes F>
+[[nodiscard]] constexpr float lane_scale(const typename F::block& block) noexcept {
+    if constexpr (byte_scales<F>) {
+        return lane_scales<F>[block.scale];
+    } else {
+        const float scale = F::scale_of(block);
+        return is_nan(scale) ? quiet_nan : scale;
+    }
+}
 
 /// The number of values that share one exact integer dot product: the smaller block of the two.
 template <class A, class B>

@@ -24,31 +24,35 @@ namespace detail {
 }  // namespace detail
 
 /// Lanes of one block; returns the scale of a lane.
-/// Exact: lane * scale is the decoded value (its sign of zero aside), Inf where that is Inf.
-/// Special: a NaN scale byte returns NaN, the lanes are then 0.
+/// Exact: lane * scale is the decoded value (its sign of zero aside; int8_block: rounded once), Inf where that is Inf.
+/// Special: a NaN scale returns NaN, the lanes are then 0.
 template <integer_lanes F>
 constexpr float lower_block(const typename F::block& block, std::span<std::int8_t, F::block_size> lanes) noexcept {
     using traits = lane_traits<F>;
-    const float scale = lane_scales<F>[block.scale];
+    const float scale = lane_scale<F>(block);
     if (is_nan(scale)) {
         for (std::int8_t& lane : lanes) lane = 0;
         return scale;
     }
-    const std::uint32_t word = traits::selector_word(block);
-    for (std::size_t i = 0; i < F::block_size; i += 8) {
-        std::uint8_t codes[8] = {};
-        for (std::size_t j = 0; j < 8; j += 2) {
-            const std::uint8_t pair = block.codes[(i + j) / 2];
-            codes[j] = pair & 0x0FU;
-            codes[j + 1] = static_cast<std::uint8_t>(pair >> 4U);
-        }
-        if constexpr (traits::selector == lane_selector::top_of_8) {
-            for (std::size_t j = 0; j < 8; ++j) lanes[i + j] = traits::table[16U + codes[j]];
-            const std::size_t top = detail::top_index(codes, 8);
-            lanes[i + top] = traits::table[16U * traits::run_selector(word, i / 4) + codes[top]];
-        } else {
-            for (std::size_t j = 0; j < 8; ++j) {
-                lanes[i + j] = traits::table[16U * traits::run_selector(word, (i + j) / 4) + codes[j]];
+    if constexpr (!table_lanes<F>) {
+        for (std::size_t i = 0; i < F::block_size; ++i) lanes[i] = block.codes[i];
+    } else {
+        const std::uint32_t word = traits::selector_word(block);
+        for (std::size_t i = 0; i < F::block_size; i += 8) {
+            std::uint8_t codes[8] = {};
+            for (std::size_t j = 0; j < 8; j += 2) {
+                const std::uint8_t pair = block.codes[(i + j) / 2];
+                codes[j] = pair & 0x0FU;
+                codes[j + 1] = static_cast<std::uint8_t>(pair >> 4U);
+            }
+            if constexpr (traits::selector == lane_selector::top_of_8) {
+                for (std::size_t j = 0; j < 8; ++j) lanes[i + j] = traits::table[16U + codes[j]];
+                const std::size_t top = detail::top_index(codes, 8);
+                lanes[i + top] = traits::table[16U * traits::run_selector(word, i / 4) + codes[top]];
+            } else {
+                for (std::size_t j = 0; j < 8; ++j) {
+                    lanes[i + j] = traits::table[16U * traits::run_selector(word, (i + j) / 4) + codes[j]];
+                }
             }
         }
     }
