@@ -67,7 +67,15 @@ class scaled_engine {
         for (std::size_t r = 0; r < tile_rows(); ++r) {
             if (r < rows) {
                 a().lower(first_row + r, k, count, lanes.data(), scales.data());
-                for (const float scale : scales) outside |= leaves_range(scale);
+                for (std::size_t n = 0; n < blocks; ++n) {
+                    if (!leaves_range(scales[n])) continue;
+                    const std::int8_t* const block_lanes = lanes.data() + n * a_format::block_size;
+                    if (std::all_of(block_lanes, block_lanes + a_format::block_size, [](int x) { return x == 0; })) {
+                        scales[n] = 0.0F;  // a block of zeros, whose scale is the least there is, adds nothing
+                    } else {
+                        outside = true;
+                    }
+                }
             } else if (r == rows) {
                 std::fill(lanes.begin(), lanes.end(), std::int8_t{0});
                 std::fill(scales.begin(), scales.end(), 0.0F);
