@@ -68,6 +68,37 @@ TEST_P(gemm_pairs, extreme_scales) {
 }
 
 // Largest lanes everywhere: what a 16-bit sum or a pair of products could not hold would show.
+// A kernel that keeps scales in bfloat16 must leave out what is too large or small for it, tile by tile and slice by
+// slice, and take NaN and zero scales along.
+template <class A, class B>
+void expect_stray_scales(isa which) {
+    constexpr std::size_t m = 70, n = 40, k = 640;
+    const detail::blocking blocks{64, 0, 128, 0};
+    auto a = test::random_operand<A>(m, k, 5, scales::tame), b = test::random_operand<B>(n, k, 6, scales::tame);
+    const auto with = [](const auto& q, std::size_t row, std::size_t block, std::uint8_t byte) {
+        using format = typename std::remove_cvref_t<decltype(q)>::format;
+        std::vector<typename format::block> all(q.blocks().begin(), q.blocks().end());
+        std::memcpy(static_cast<void*>(&all[row * q.blocks_per_row() + block]), &byte, 1);
+        const std::vector<float> scales(format::has_tensor_scale ? 1 : 0, q.tensor_scale());
+        return quantized_matrix<format>::from_blocks(q.rows(), q.cols(), all, scales);
+    };
+    for (const std::uint8_t byte : {0x00, 0x01, 0x40, 0x7E, 0x7F, 0x80, 0xB0, 0xFE, 0xFF}) {
+        const auto stray_a = with(with(a, 3, 1, byte), 66, 4, byte), stray_b = with(with(b, 1, 3, byte), 35, 0, byte);
+        EXPECT_TRUE(test::same_bits(test::product(which, stray_a, b, {}, blocks), test::reference(stray_a, b)))
+            << A::name << " x " << B::name << ", scale byte " << int{byte} << " in a";
+        EXPECT_TRUE(test::same_bits(test::product(which, a, stray_b, {}, blocks), test::reference(a, stray_b)))
+            << A::name << " x " << B::name << ", scale byte " << int{byte} << " in b";
+    }
+}
+TEST_P(gemm_pairs, stray_scales) {
+    expect_stray_scales<mxfp4, mxfp4>(GetParam());
+    expect_stray_scales<nvfp4, nvfp4>(GetParam());
+    expect_stray_scales<hif4, hif4>(GetParam());
+    expect_stray_scales<m2xfp_activation, m2xfp_weight>(GetParam());
+    expect_stray_scales<hif4, mxfp4>(GetParam());
+    expect_stray_scales<nvfp4, m2xfp_weight>(GetParam());
+}
+
 TEST_P(gemm_pairs, extreme_lanes) {
     for_each_pair([&]<class A, class B>() {
         const auto extreme = []<class F>(std::type_identity<F>, std::size_t rows, bool alternating) {

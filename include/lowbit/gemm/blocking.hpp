@@ -3,29 +3,26 @@
 ///
 /// Integer lanes. The loops, outermost first (MR x 32 is the tile that one kernel call adds to):
 ///
-///     for ic in M by MC        A block MC x K: quantised to int8 lanes once, scales and start words beside; lives in
-///     L2
+///     for ic in M by MC        A block MC x K: quantised to int8 lanes once, scales and start words beside; in L2
 ///       for jr in N by 32        one panel of B at a time, dealt out to the threads
-///         for pc in K by KC        slice KC x 32 of the panel: 4-bit codes expanded to int8; lives in L2 and L1
-///           for ir in MC by MR       kernel: acc[ir] += A[ir, pc] B[pc, jr];     after the last slice: epilogue of the
-///           tile
+///         for pc in K by KC        slice KC x 32 of the panel: 4-bit codes expanded to int8; in L2 and L1
+///           for ir in MC by MR       kernel: acc[ir] += A[ir, pc] B[pc, jr];  after the last slice: epilogue
 ///
-/// KC: the slice is read once for each tile, 16 bytes a cycle, which L2 can deliver as well as L1; what counts is that
-/// the
-///     fixed costs of a slice (sums in and out, the start of a stream) are spread over many values: KC = L2 / 1024,
-///     between 512 and 4096: 2048 for 2 MiB, a slice of 64 KiB (measured, fraction of the peak at KC 256, 640, 1024,
-///     2048: group 64 0.79 0.84 0.86 0.87, group 32 0.72 0.77 0.78 0.79, group 16 0.55 0.59 0.62 0.63).
-/// MC: the slice's expansion (about 3 cycles for 64 values) is shared by MC rows (64 values * MC / 128 cycles): 2.3 %
-/// at
-///     MC = 256, so MC should be large; but A's block is read once for each panel and must stay in L2: three quarters
-///     of L2 for MC * (K + 12 K / group) bytes. Then M is cut evenly, in multiples of MR.
-/// K so large that three quarters of L2 hold fewer than 64 rows: the block may grow to 2.5 MiB, and beyond that A is
-/// cut
-///     along K too, and each task keeps sums for its own NC columns (as with float lanes).
+/// KC. The slice is read once for each tile, 16 bytes a cycle, which L2 can deliver as well as L1; what counts is that
+/// the fixed costs of a slice (sums in and out, the start of a stream) are spread over many values. KC = L2 / 512,
+/// between 512 and 4096: 4096 for 2 MiB, a slice of 128 KiB. (Measured with vpdpbusd, fraction of the peak at KC 256,
+/// 640, 1024, 2048: group 64 0.79 0.84 0.86 0.87, group 32 0.72 0.77 0.78 0.79, group 16 0.55 0.59 0.62 0.63.)
 ///
-/// Scaled lanes (bfloat16, AMX): the same loops. A tile product reads A's and B's slice once for 32 x 32 sums, too much
-/// for L2 to deliver both: KC is what makes the slice of B fit two thirds of L1, 512 for 48 KiB. A takes two bytes a
-/// value.
+/// MC. The slice's expansion (about 3 cycles for 64 values) is shared by MC rows (64 values * MC / 128 cycles): 2.3 %
+/// at MC = 256, so MC should be large; but A's block is read once for each panel and must stay in L2: three quarters of
+/// L2 for MC * (K + 12 K / group) bytes. Then M is cut evenly, in multiples of MR.
+///
+/// Where K is so large that three quarters of L2 hold fewer than 64 rows, the block may grow to 2.5 MiB; beyond that A
+/// is cut along K too, and each task keeps sums for its own NC columns (as with float lanes).
+///
+/// Scaled lanes (bfloat16, AMX): the same loops. A takes two bytes a value, and so does the slice of B, which is 256
+/// KiB for KC = 4096: half of L2 remains for A's block. (Measured, multiples of vpdpbusd's peak, mxfp4, K = 4096: MC
+/// 128, KC 512, 1024, 2048, 4096: 0.88 0.96 1.01 1.04; KC 4096, MC 64, 96, 128, 192, 256: 0.89 0.94 1.04 0.92 0.73.)
 ///
 /// Float lanes (HiF8 on either side). Values are four times as large, so A's block cannot stay; tasks are MC x NC
 /// blocks of C:
@@ -90,14 +87,18 @@ struct blocking {
 struct lane_sizes {
     std::size_t a_bytes;
     std::size_t kc;
+    std::size_t l2_quarters = 3;  ///< share of L2 for A's block
 };
+[[nodiscard]] inline std::size_t slice_depth(const cache_sizes& sizes) noexcept {
+    return (std::min)((std::max)(sizes.l2 / 512, std::size_t{512}), std::size_t{4096});
+}
 /// int8 lanes, and three words a group.
 [[nodiscard]] inline lane_sizes integer_lane_sizes(std::size_t group, const cache_sizes& sizes) noexcept {
-    return {64 + 12 * (64 / group), (std::min)((std::max)(sizes.l2 / 1024, std::size_t{512}), std::size_t{4096})};
+    return {64 + 12 * (64 / group), slice_depth(sizes)};
 }
 /// bfloat16 lanes.
 [[nodiscard]] inline lane_sizes scaled_lane_sizes(const cache_sizes& sizes) noexcept {
-    return {128, (std::max)(sizes.l1 / 3 * 2 / (2 * kernel::panel_columns), std::size_t{256})};
+    return {128, slice_depth(sizes), 2};
 }
 
 /// Blocks for integer lanes and for scaled lanes.
@@ -116,7 +117,8 @@ struct lane_sizes {
     b.ka = b.ka >= depth ? round_up(depth, b.kc) : round_up(b.ka, b.kc);
     if (b.mc == 0) {
         const std::size_t bytes = divide_up((std::min)(b.ka, depth), 64) * lanes.a_bytes;
-        const std::size_t most = (std::max)(sizes.l2 / 4 * 3 / bytes, (std::min)(most_bytes / bytes, std::size_t{64}));
+        const std::size_t most =
+            (std::max)(sizes.l2 / 4 * lanes.l2_quarters / bytes, (std::min)(most_bytes / bytes, std::size_t{64}));
         b.mc = even_blocks(m, (std::max)(most, tile_rows), tile_rows);
     }
     b.mc = round_up(b.mc, tile_rows);

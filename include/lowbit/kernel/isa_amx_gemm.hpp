@@ -57,33 +57,37 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(amx)::product {
         return s;
     }();
 
-    /// Dot products of one group: 32 rows of A by 32 columns of B, to out[32][32].
-    template <std::size_t Group>
-    LOWBIT_ALWAYS_INLINE void multiply_group(const std::int8_t* a, const std::uint8_t* b, std::int32_t* out) noexcept {
-        constexpr std::size_t line = 4 * panel_columns;  // bytes of four values of 32 columns, and of 32 sums
-        _tile_zero(0);
-        _tile_loadd(4, a, Group);
-        _tile_loadd(6, b, line);
-        _tile_dpbssd(0, 4, 6);
-        _tile_zero(1);
-        _tile_loadd(7, b + line / 2, line);
-        _tile_dpbssd(1, 4, 7);
-        _tile_zero(2);
-        _tile_loadd(5, a + 16 * Group, Group);
-        _tile_dpbssd(2, 5, 6);
-        _tile_zero(3);
-        _tile_dpbssd(3, 5, 7);
-        _tile_stored(0, out, line);
-        _tile_stored(1, out + 16, line);
-        _tile_stored(2, out + 16 * tile_columns, line);
-        _tile_stored(3, out + 16 * tile_columns + 16, line);
-    }
-
+    /// Dot products of `Groups` groups of 32 rows of A by 32 columns of B, each to out[32][32]. A tile is stored just
+    /// before it is needed again, when its product is long done.
     template <std::size_t Group, std::size_t Groups>
     LOWBIT_ALWAYS_INLINE void multiply_groups(const std::int8_t* a, const std::uint8_t* b, std::int32_t* out) noexcept {
-        for (std::size_t g = 0; g < Groups; ++g) {
-            multiply_group<Group>(a + g * tile_rows * Group, b + g * panel_columns * Group, out + g * tile_size);
+        constexpr std::size_t line = 4 * panel_columns;  // bytes of four values of 32 columns, and of 32 sums
+        constexpr std::size_t lower = 16 * tile_columns;
+        for (std::size_t g = 0; g < Groups; ++g, out += tile_size) {
+            std::int32_t* const before = out - tile_size;
+            if (g != 0) _tile_stored(0, before, line);
+            _tile_zero(0);
+            _tile_loadd(4, a, Group);
+            _tile_loadd(6, b, line);
+            _tile_dpbssd(0, 4, 6);
+            if (g != 0) _tile_stored(1, before + 16, line);
+            _tile_zero(1);
+            _tile_loadd(7, b + line / 2, line);
+            _tile_dpbssd(1, 4, 7);
+            if (g != 0) _tile_stored(2, before + lower, line);
+            _tile_zero(2);
+            _tile_loadd(5, a + 16 * Group, Group);
+            _tile_dpbssd(2, 5, 6);
+            if (g != 0) _tile_stored(3, before + lower + 16, line);
+            _tile_zero(3);
+            _tile_dpbssd(3, 5, 7);
+            a += tile_rows * Group;
+            b += panel_columns * Group;
         }
+        _tile_stored(0, out - tile_size, line);
+        _tile_stored(1, out - tile_size + 16, line);
+        _tile_stored(2, out - tile_size + lower, line);
+        _tile_stored(3, out - tile_size + lower + 16, line);
     }
 
     /// acc = fma(float(dot) * scale_a, scale_b, acc) for `Groups` groups in turn.
@@ -113,23 +117,18 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(amx)::product {
     /// acc += A B over `groups` groups; a as [group][32 rows][Group].
     template <std::size_t Group>
     inline void tile_kernel(const integer_tile& t) noexcept {
-        constexpr std::size_t batch = Group == 64 ? 2 : 4;
-        alignas(64) std::int32_t dots[2][batch * tile_size];
+        constexpr std::size_t batch = 4;
+        alignas(64) std::int32_t dots[batch * tile_size];
         asm volatile("" : : : "memory");  // g++ 12's tile loads do not say that they read memory
         _tile_loadconfig(&shapes<Group>);
-        const std::size_t whole = t.groups / batch * batch;
-        if (whole != 0) multiply_groups<Group, batch>(t.a, t.b, dots[0]);
-        for (std::size_t g = 0; g < whole; g += batch) {
-            const std::size_t next = g + batch, now = g / batch % 2;
-            if (next < whole) {
-                multiply_groups<Group, batch>(t.a + next * tile_rows * Group, t.b + next * panel_columns * Group,
-                                              dots[1 - now]);
-            }
-            scale_groups<batch>(dots[now], t.a_scales + g * group_words, t.b_scales + g * panel_columns, t.acc);
+        std::size_t g = 0;
+        for (; g + batch <= t.groups; g += batch) {
+            multiply_groups<Group, batch>(t.a + g * tile_rows * Group, t.b + g * panel_columns * Group, dots);
+            scale_groups<batch>(dots, t.a_scales + g * group_words, t.b_scales + g * panel_columns, t.acc);
         }
-        for (std::size_t g = whole; g < t.groups; ++g) {
-            multiply_group<Group>(t.a + g * tile_rows * Group, t.b + g * panel_columns * Group, dots[0]);
-            scale_groups<1>(dots[0], t.a_scales + g * group_words, t.b_scales + g * panel_columns, t.acc);
+        for (; g < t.groups; ++g) {
+            multiply_groups<Group, 1>(t.a + g * tile_rows * Group, t.b + g * panel_columns * Group, dots);
+            scale_groups<1>(dots, t.a_scales + g * group_words, t.b_scales + g * panel_columns, t.acc);
         }
         _tile_release();
     }
