@@ -6,8 +6,10 @@
 //   OpenBLAS/sgemm, oneDNN/int8, oneDNN/float    the same shape, where CMake finds the libraries
 //
 // Columns: GMAC/s; of_peak = fraction of the instruction set's own ceiling: int8 dot product (AVX-512: vpdpbusd; AVX2:
-// vpmaddubsw and vpaddw), or float FMA for hif8. The ceiling is probed before each iteration for a millisecond and the
-// best probe counts, so that a machine that slows down for a while slows down both.
+// vpmaddubsw and vpaddw), or float FMA for hif8. Rows of amx are set against vpdpbusd too, so that they compare;
+// of_tiles = fraction of the tile unit's int8 peak (bfloat16 tiles, which formats of groups 16 and 32 use, reach half
+// of it). The ceiling is probed before each iteration for a millisecond and the best probe counts, so that a machine
+// that slows down for a while slows down both.
 //
 // bench_gemm --benchmark_repetitions=5 --benchmark_report_aggregates_only=true [--benchmark_filter=...]
 // OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE are unset at start: on some machines they are there and slow OpenBLAS down. An
@@ -60,10 +62,11 @@ const packed_matrix<F>& packed() {
     return made;
 }
 
-void report(benchmark::State& state, double ceiling) {
+void report(benchmark::State& state, double ceiling, double tiles = 0) {
     const auto rate = benchmark::Counter::kIsIterationInvariantRate;
     state.counters["GMAC/s"] = benchmark::Counter(products / 1e9, rate);
     if (ceiling > 0) state.counters["of_peak"] = benchmark::Counter(products / ceiling, rate);
+    if (tiles > 0) state.counters["of_tiles"] = benchmark::Counter(products / tiles, rate);
 }
 
 template <class A, class B>
@@ -74,17 +77,18 @@ void run(benchmark::State& state, isa which, std::size_t threads) {
     thread_pool pool(threads);
     gemm_options options;
     if (threads > 1) options.executor = pool;
-    double ceiling = 0;
+    double ceiling = 0, tiles = 0;
     for (auto _ : state) {
         state.PauseTiming();
         ceiling = (std::max)(ceiling, integer ? dot_ceiling(which) : fma_ceiling(which));
+        if (integer) tiles = (std::max)(tiles, tile_ceiling(which));
         state.ResumeTiming();
         detail::gemm_float_rows<A>(matrix_view<const float>(activations().data(), rows, depth), w,
                                    matrix_view<float>(y.data(), rows, columns), options, {}, {which});
         benchmark::DoNotOptimize(y.data());
         benchmark::ClobberMemory();
     }
-    report(state, ceiling * static_cast<double>(threads));
+    report(state, ceiling * static_cast<double>(threads), tiles * static_cast<double>(threads));
 }
 
 template <class A, class B>
@@ -155,6 +159,7 @@ void add_all() {
         add<hif4, nvfp4>(which);
         add<hif4, hif4>(which, 2);
         add<mxfp4, mxfp4>(which, 2);
+        add<nvfp4, nvfp4>(which, 2);
         add<hif8, hif8>(which, 2);
     }
 #if LOWBIT_BENCH_ONEDNN

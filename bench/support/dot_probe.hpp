@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 
 #include <lowbit/arch/isa.hpp>
 #include <lowbit/arch/target.hpp>
@@ -47,6 +48,24 @@ constexpr int probe_rounds = 150'000;
 # undef LOWBIT_PROBE_OP
     }
 }
+# if LOWBIT_COMPILES_AMX
+/// 16 x 16 x 64 products of int8 by one tile instruction, four accumulators.
+[[gnu::target("amx-tile,amx-int8"), gnu::noinline]] inline void tile_rounds() {
+    struct alignas(64) {
+        std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
+        std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+        std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+    } const shapes;
+    _tile_loadconfig(&shapes);
+    for (int i = 0; i < probe_rounds / 3; ++i) {
+        _tile_dpbssd(0, 4, 6);
+        _tile_dpbssd(1, 4, 7);
+        _tile_dpbssd(2, 5, 6);
+        _tile_dpbssd(3, 5, 7);
+    }
+    _tile_release();
+}
+# endif
 [[gnu::target("avx512f"), gnu::noinline]] inline void fma512_rounds() {
     const __m512 a = _mm512_set1_ps(0.5F), b = _mm512_set1_ps(1.0F);
     __m512 x[12];
@@ -85,12 +104,21 @@ constexpr int probe_rounds = 150'000;
 }
 #endif
 
-/// int8 products a second; 0 where there is no probe.
+/// int8 products a second by vector instructions (vpdpbusd for all rows of AVX-512, amx included); 0 where there is no
+/// probe.
 inline double dot_ceiling(isa which) {
 #if LOWBIT_X86
-    if (which >= isa::avx512vnni)
-        return best_of_two(12.0 * 64 * probe_rounds, vpdpbusd_rounds);
+    if (which >= isa::avx512vnni) return best_of_two(12.0 * 64 * probe_rounds, vpdpbusd_rounds);
     if (which == isa::avx2) return best_of_two(12.0 * 32 * probe_rounds, maddubs_rounds);
+#endif
+    static_cast<void>(which);
+    return 0;
+}
+
+/// int8 products a second of the tile unit; 0 where the row has none.
+inline double tile_ceiling(isa which) {
+#if LOWBIT_COMPILES_AMX
+    if (which == isa::amx) return best_of_two(4.0 * 16 * 16 * 64 * (probe_rounds / 3), tile_rounds);
 #endif
     static_cast<void>(which);
     return 0;
@@ -99,8 +127,7 @@ inline double dot_ceiling(isa which) {
 /// Float multiply-adds a second; 0 where there is no probe.
 inline double fma_ceiling(isa which) {
 #if LOWBIT_X86
-    if (which >= isa::avx512vnni)
-        return best_of_two(12.0 * 16 * probe_rounds, fma512_rounds);
+    if (which >= isa::avx512vnni) return best_of_two(12.0 * 16 * probe_rounds, fma512_rounds);
     if (which == isa::avx2) return best_of_two(12.0 * 8 * probe_rounds, fma256_rounds);
 #endif
     static_cast<void>(which);
