@@ -56,6 +56,7 @@ constexpr int probe_rounds = 150'000;
         std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
         std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
     } const shapes;
+    asm volatile("" : : "r"(&shapes) : "memory");  // g++ believes that only 8 bytes of it are read
     _tile_loadconfig(&shapes);
     for (int i = 0; i < probe_rounds / 3; ++i) {
         _tile_dpbssd(0, 4, 6);
