@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <random>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@
 #include <lowbit/block/registry.hpp>
 #include <lowbit/convert/dequantize.hpp>
 #include <lowbit/core/thread_pool.hpp>
+#include <lowbit/gemm/reference.hpp>
 
 namespace {
 
@@ -91,6 +93,113 @@ TEST_P(weight_only, every_format_keeps_the_contract) {
         expect_contract<F>(GetParam(), 1, 1, 33);
         expect_contract<F>(GetParam(), 3, 64, 64);
     });
+}
+
+/// Blocks with codes that are mostly +0 or -0 (the one zero, or NaN, of HiF8) and small scales; what stands behind the
+/// end of a row has the largest magnitude, and in one row a scale that makes Inf of it.
+template <class F>
+lowbit::quantized_matrix<F> zeros_of_both_signs(std::size_t rows, std::size_t cols, std::uint32_t seed) {
+    const std::size_t per_row = lowbit::divide_up(cols, F::block_size);
+    std::vector<typename F::block> blocks(rows * per_row);
+    std::mt19937 engine(seed);
+    for (std::size_t n = 0; n < blocks.size(); ++n) {
+        if constexpr (!lowbit::lane_traits<F>::integer) {
+            constexpr std::uint8_t codes[4] = {0x00, 0x00, 0x01, 0x81};
+            blocks[n] = F::from_bits(codes[engine() >> 9U & 3U]);
+        } else if constexpr (!lowbit::table_lanes<F>) {  // one zero, but a negative scale makes it -0
+            for (auto& code : blocks[n].codes) code = static_cast<std::int8_t>(engine() % 3) - 1;
+            if constexpr (lowbit::byte_scales<F>) {
+                blocks[n].scale = 1;
+            } else {
+                blocks[n].scale = {0, 0, 0, static_cast<std::uint8_t>(n % 2 == 0 ? 0x81 : 0x01)};
+            }
+        } else {
+            std::uint8_t bytes[sizeof(blocks[n])];
+            for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(engine() >> 5U & 0x88U);
+            const std::size_t first = sizeof(bytes) - F::block_size / 2, valid = cols - n % per_row * F::block_size;
+            bytes[first] = static_cast<std::uint8_t>(bytes[first] | 0x01U);
+            for (std::size_t i = valid; i < F::block_size; ++i) {
+                bytes[first + i / 2] = static_cast<std::uint8_t>(bytes[first + i / 2] | 0x07U << (4 * (i % 2)));
+            }
+            bytes[0] = n / per_row % 7 == 3 ? 0xFE : 0x01;
+            std::memcpy(static_cast<void*>(&blocks[n]), bytes, sizeof(bytes));
+        }
+    }
+    return lowbit::quantized_matrix<F>::from_blocks(rows, cols, blocks);
+}
+
+/// Values whose products underflow to a zero of either sign, and those that then must not change it.
+std::vector<float> values_that_underflow(std::size_t rows, std::size_t cols, std::uint32_t seed) {
+    std::vector<float> x(rows * cols);
+    std::mt19937 engine(seed);
+    constexpr float choice[8] = {-0x1p-148F, -0x1p-148F, 0x1p-148F, 1, 1, 0, -0.0F, 1};
+    for (float& value : x) value = choice[engine() >> 9U & 7U];
+    return x;
+}
+
+// -0 in B is -0: a sum that underflowed to -0 stays -0. What stands behind the end of a row counts nothing.
+TEST_P(weight_only, zeros_of_weights_keep_their_sign) {
+    lowbit::for_each_format([&]<class F>(std::type_identity<F>) {
+        std::size_t negative = 0;
+        for (const std::size_t m : {1U, 2U, 3U, 4U, 9U, 30U}) {
+            for (const std::size_t k : {1U, 2U, 5U, 16U, 17U, 31U, 70U}) {
+                const auto x = values_that_underflow(m, k, 3);
+                const auto q = zeros_of_both_signs<F>(140, k, 4);
+                const auto wanted = defined(x, m, k, q);
+                std::vector<float> got(m * 140, -7.0F);
+                const auto check = [&](const auto& b, const char* what) {
+                    lowbit::detail::gemm_plain_rows(matrix_view<const float>(x.data(), m, k), b,
+                                                    matrix_view<float>(got.data(), m, 140), {}, {GetParam()});
+                    for (std::size_t i = 0; i < got.size(); ++i) {
+                        ASSERT_EQ(to_bits(got[i]), to_bits(wanted[i]))
+                            << F::name << " " << what << " " << m << " x 140 x " << k << " at " << i;
+                        negative += to_bits(got[i]) == 0x80000000U ? 1U : 0U;
+                    }
+                };
+                check(lowbit::pack(q), "packed");
+                check(q, "quantised");
+            }
+        }
+        EXPECT_GT(negative, 100U) << F::name;
+    });
+}
+
+// The same in gemm, where HiF8 on one side makes floats of both. Its least magnitude is 2^-22: only the scales of 8
+// bits make products that underflow.
+TEST_P(weight_only, zeros_beside_hif8_keep_their_sign) {
+    const auto check = [&]<class F>(std::type_identity<F>) {
+        using lowbit::hif8;
+        std::size_t negative = 0;
+        for (const std::size_t k : {1U, 2U, 5U, 31U, 32U, 70U}) {
+            std::vector<hif8> codes(40 * k);
+            std::mt19937 engine(5);
+            constexpr std::uint8_t choice[8] = {0x81, 0x81, 0x01, 0x08, 0x08, 0x00, 0x00, 0x08};
+            for (hif8& code : codes) code = hif8::from_bits(choice[engine() >> 9U & 7U]);
+            const auto small = lowbit::quantized_matrix<hif8>::from_blocks(40, k, codes);
+            auto blocks = zeros_of_both_signs<F>(40, k, 6);
+            std::vector<typename F::block> least(blocks.blocks().begin(), blocks.blocks().end());
+            for (auto& block : least) block.scale = 0;
+            const auto zeros = lowbit::quantized_matrix<F>::from_blocks(40, k, least);
+            const auto expect = [&](const auto& a, const auto& b, std::size_t m) {
+                std::vector<float> wanted(m * 40), got(m * 40);
+                lowbit::reference_gemm(a, b, matrix_view<float>(wanted.data(), m, 40));
+                lowbit::detail::gemm_blocks(a, lowbit::pack(b), matrix_view<float>(got.data(), m, 40), {},
+                                            {GetParam()});
+                for (std::size_t i = 0; i < got.size(); ++i) {
+                    ASSERT_EQ(to_bits(got[i]), to_bits(wanted[i])) << F::name << " " << m << " x 40 x " << k;
+                    negative += to_bits(got[i]) == 0x80000000U ? 1U : 0U;
+                }
+            };
+            for (const std::size_t m : {1U, 2U, 4U, 40U}) {
+                expect(small.slice_rows(0, m), zeros, m);
+                expect(zeros.slice_rows(0, m), small, m);
+            }
+        }
+        EXPECT_GT(negative, 100U) << F::name;
+    };
+    check(std::type_identity<lowbit::mxfp4>{});
+    check(std::type_identity<lowbit::m2xfp_weight>{});
+    check(std::type_identity<lowbit::m2xfp_activation>{});
 }
 
 TEST_P(weight_only, case60_any_number_of_threads) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <lowbit/core/aligned_buffer.hpp>
+#include <lowbit/kernel/few_rows_table.hpp>
 #include <lowbit/kernel/gemm_abi.hpp>
 #include <lowbit/kernel/gemm_table.hpp>
 #include <lowbit/kernel/panel_layout.hpp>
@@ -27,7 +28,7 @@ class float_engine {
 
     float_engine(const ASource& a, const BSource& b, isa which) noexcept
         : a_(&a), b_(&b), kernels_(kernel::float_kernels(which)), codec_(&kernel::codec<b_format>(which)) {
-        if constexpr (lane_traits<b_format>::integer) expand_ = &kernel::expand_kernels<b_format>(which);
+        if constexpr (lane_traits<b_format>::integer) decode_ = &kernel::decode_kernels<b_format>(which);
     }
 
     std::size_t tile_rows() const noexcept { return kernels_.kernel->rows; }
@@ -60,43 +61,23 @@ class float_engine {
 
     struct b_slice {
         aligned_buffer<float> values;  // [k][32]
-        aligned_buffer<std::uint8_t> lanes;
-        aligned_buffer<float> scales;
         aligned_buffer<std::uint8_t> packed;
     };
     b_slice make_slice(std::size_t depth) const {
-        const std::size_t whole = round_up(depth, kernel::record_values), wide = whole * kernel::panel_columns;
-        constexpr bool integer = lane_traits<b_format>::integer;
-        return {aligned_buffer<float>(wide), aligned_buffer<std::uint8_t>(integer ? wide : 0),
-                aligned_buffer<float>(integer ? wide / b_format::block_size : 0),
+        return {aligned_buffer<float>(round_up(depth, kernel::record_values) * kernel::panel_columns),
                 aligned_buffer<std::uint8_t>(BSource::scratch_bytes(depth))};
     }
     void load(b_slice& slice, std::size_t panel, std::size_t k, std::size_t count) const noexcept {
-        constexpr std::size_t columns = kernel::panel_columns;
         const std::uint8_t* const records = b_->slice(panel, k, count, slice.packed.data());
         if constexpr (!lane_traits<b_format>::integer) {
             static_assert(sizeof(typename b_format::block) == 1);
-            codec_->decode_row(reinterpret_cast<const typename b_format::block*>(records), count * columns,
-                               slice.values.data(), 1.0F);
+            codec_->decode_row(reinterpret_cast<const typename b_format::block*>(records),
+                               count * kernel::panel_columns, slice.values.data(), 1.0F);
         } else {
-            using arithmetic = kernel::panel_arithmetic<b_format>;
-            constexpr std::size_t size = b_format::block_size;
             for (std::size_t i = 0; i < count; i += kernel::record_values) {
-                const std::size_t blocks = arithmetic::blocks_at(i, count);
-                const std::uint8_t* const record = records + arithmetic::record_at(i);
-                expand_->record(record, record + arithmetic::selectors_at(blocks),
-                                record + arithmetic::scales_at(blocks), blocks, 1, slice.lanes.data() + i * columns,
-                                slice.scales.data() + i / size * columns);
-            }
-            for (std::size_t i = 0; i < count; ++i) {
-                const std::uint8_t* const lanes = slice.lanes.data() + i / 4 * 4 * columns + i % 4;
-                const float* const scales = slice.scales.data() + i / size * columns;
-                float* const out = slice.values.data() + i * columns;
-                for (std::size_t c = 0; c < columns; ++c) {
-                    const int lane =
-                        expand_->bias != 0 ? lanes[4 * c] - expand_->bias : static_cast<std::int8_t>(lanes[4 * c]);
-                    out[c] = static_cast<float>(lane) * scales[c];
-                }
+                decode_->record(records + kernel::panel_arithmetic<b_format>::record_at(i),
+                                (std::min)(kernel::record_values, count - i), 0,
+                                slice.values.data() + i * kernel::panel_columns);
             }
         }
     }
@@ -141,7 +122,7 @@ class float_engine {
     const BSource* b_;
     kernel::float_product kernels_;
     const kernel::codec_functions<b_format>* codec_;
-    const kernel::expand_kernel* expand_ = nullptr;
+    const kernel::decode_kernel* decode_ = nullptr;
 };
 
 }  // namespace LOWBIT_BASELINE_NAMESPACE

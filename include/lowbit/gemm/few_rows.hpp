@@ -82,58 +82,108 @@ template <class ASource, class BSource, class Epilogue>
     return true;
 }
 
-/// The same where either side is multiplied as float32: HiF8, and activations that are not quantised.
+/// Decodes `values` values of K from a record of a packed panel of format F; HiF8 without a kernel of its own takes
+/// the row codec.
+template <class F>
+class record_decoder {
+  public:
+    explicit record_decoder(isa which) noexcept
+        : kernel_(&kernel::decode_kernels<F>(which)), codec_(&kernel::codec<F>(which)) {}
+
+    void operator()(const std::uint8_t* record, std::size_t values, float* out) const noexcept {
+        if constexpr (!lane_traits<F>::integer) {
+            if (kernel_->record == nullptr) {
+                for (std::size_t line = 0; line < values * kernel::panel_columns; line += 64) {
+                    __builtin_prefetch(record + kernel::few_rows_ahead + line);
+                }
+                codec_->decode_row(reinterpret_cast<const typename F::block*>(record), values * kernel::panel_columns,
+                                   out, 1.0F);
+                return;
+            }
+        }
+        kernel_->record(record, values, kernel::few_rows_ahead, out);
+    }
+    bool has_row() const noexcept { return kernel_->row != nullptr; }
+    void row(const kernel::few_floats_tile& tile) const noexcept { kernel_->row(tile); }
+    /// 32 sums in the order of the columns.
+    void put_in_order(float* acc) const noexcept {
+        if (kernel_->order == nullptr) return;
+        float moved[kernel::panel_columns];
+        std::copy_n(acc, kernel::panel_columns, moved);
+        for (std::size_t i = 0; i < kernel::panel_columns; ++i) acc[kernel_->order[i]] = moved[i];
+    }
+
+  private:
+    const kernel::decode_kernel* kernel_;
+    const kernel::codec_functions<F>* codec_;
+};
+
+/// The same where either side is multiplied as float32: HiF8, and activations that are not quantised. A few panels at a
+/// time are decoded, record by record, and multiplied by every tile of rows while they are in the first cache; for one
+/// row, codes are decoded in registers where there is a kernel for it.
 template <class ASource, class BSource, class Epilogue>
 void run_few_floats(const ASource& a, const BSource& b, isa which, const Epilogue& epilogue, const product_shape& shape,
                     const executor& executor) {
     using fb = typename BSource::format;
-    using arithmetic = kernel::panel_arithmetic<fb>;
-    const kernel::few_floats_kernel& kernels = kernel::few_floats_kernels<fb>(which, shape.m);
+    const kernel::few_floats_kernel& kernels = kernel::few_floats_kernels(which, shape.m);
     const std::size_t tile_rows = kernels.rows, tiles = divide_up(shape.m, tile_rows);
-    const std::size_t depth = round_up(shape.k, fb::block_size);
-    aligned_buffer<float> values(tiles * tile_rows * depth, -0.0F), row(shape.k);
+    aligned_buffer<float> values(tiles * tile_rows * shape.k, 0.0F), row(shape.k);
     {
         const arch::fp_guard guard;
         for (std::size_t i = 0; i < shape.m; ++i) {
             a.decode(i, 0, shape.k, row.data());
-            float* const out = values.data() + i / tile_rows * tile_rows * depth + i % tile_rows;
+            float* const out = values.data() + i / tile_rows * tile_rows * shape.k + i % tile_rows;
             for (std::size_t k = 0; k < shape.k; ++k) out[k * tile_rows] = row[k];
         }
     }
-    const kernel::codec_functions<fb>& codec = kernel::codec<fb>(which);
+    const record_decoder<fb> decode(which);
     const std::size_t panels = divide_up(shape.n, kernel::panel_columns), threads = executor.concurrency();
-    const std::size_t runs = (std::min)(panels, threads > 1 ? 8 * threads : 1);
+    const bool in_registers = shape.m == 1 && decode.has_row();
+    const std::size_t width = in_registers ? 2 : kernels.panels, sets = divide_up(panels, width);
+    const std::size_t runs = (std::min)(sets, threads > 1 ? 8 * threads : 1);
     executor.for_each(runs, [&](std::size_t run) {
         const arch::fp_guard guard;
-        float acc[kernel::most_few_float_rows * kernel::panel_columns], b_scales[kernel::panel_columns];
-        const std::size_t last = panels * (run + 1) / runs;
-        for (std::size_t panel = panels * run / runs; panel < last; ++panel) {
-            const std::size_t column = panel * kernel::panel_columns;
-            const std::size_t columns = (std::min)(kernel::panel_columns, shape.n - column);
-            const std::uint8_t* const records = b.slice(panel, 0, shape.k, nullptr);
-            column_scales(b, panel, shape.n, b_scales);
-            for (std::size_t tile = 0; tile < tiles; ++tile) {
-                std::fill_n(acc, tile_rows * kernel::panel_columns, 0.0F);
-                const float* const tile_values = values.data() + tile * tile_rows * depth;
-                if (kernels.panel != nullptr) {
-                    kernels.panel({tile_values, records, shape.k, kernel::few_rows_ahead, acc});
-                } else if constexpr (!lane_traits<fb>::integer) {
-                    constexpr std::size_t step = kernel::record_values;
-                    float decoded[step * kernel::panel_columns];
-                    for (std::size_t k = 0; k < shape.k; k += step) {
-                        const std::size_t count = (std::min)(step, shape.k - k);
-                        const std::uint8_t* const record = records + arithmetic::record_at(k);
-                        for (std::size_t line = 0; line < arithmetic::full_record_bytes; line += 64) {
-                            __builtin_prefetch(record + kernel::few_rows_ahead + line);
-                        }
-                        codec.decode_row(reinterpret_cast<const typename fb::block*>(record),
-                                         count * kernel::panel_columns, decoded, 1.0F);
-                        kernels.values(tile_values + k * tile_rows, decoded, count, acc);
+        alignas(64) float decoded[kernel::largest_few_floats_tile * kernel::decoded_record];
+        alignas(64) float acc[divide_up(kernel::most_few_float_rows, 4) * kernel::few_floats_sums];
+        float b_scales[kernel::panel_columns];
+        std::fill_n(decoded, kernels.panels * kernel::decoded_record, 0.0F);
+        for (std::size_t set = sets * run / runs; set < sets * (run + 1) / runs; ++set) {
+            const std::size_t first = set * width, count = (std::min)(width, panels - first);
+            std::fill_n(acc, tiles * kernel::few_floats_sums, 0.0F);
+            std::size_t k = 0;
+            if (in_registers) {
+                k = shape.k / kernel::record_values * kernel::record_values;
+                decode.row({values.data(),
+                            {b.slice(first, 0, k, nullptr), b.slice(first + count - 1, 0, k, nullptr)},
+                            k,
+                            kernel::few_rows_ahead,
+                            acc});
+            }
+            for (; k < shape.k; k += kernel::record_values) {
+                const std::size_t depth = (std::min)(kernel::record_values, shape.k - k);
+                for (std::size_t p = 0; p < count; ++p) {
+                    decode(b.slice(first + p, k, depth, nullptr), depth, decoded + p * kernel::decoded_record);
+                }
+                for (std::size_t tile = 0; tile < tiles; ++tile) {
+                    const float* const rows = values.data() + tile * tile_rows * shape.k + k * tile_rows;
+                    float* const sums = acc + tile * kernel::few_floats_sums;
+                    for (std::size_t p = 0; p < count; p += kernels.panels) {
+                        kernels.values(rows, decoded + p * kernel::decoded_record, depth,
+                                       sums + p * tile_rows * kernel::panel_columns);
                     }
                 }
-                const std::size_t rows = (std::min)(tile_rows, shape.m - tile * tile_rows);
-                epilogue.write(acc, tile * tile_rows, rows, column, columns, b_scales,
-                               [&](std::size_t i) noexcept { return a.tensor_scale(i); });
+            }
+            for (std::size_t p = 0; p < count; ++p) {
+                const std::size_t column = (first + p) * kernel::panel_columns;
+                const std::size_t columns = (std::min)(kernel::panel_columns, shape.n - column);
+                column_scales(b, first + p, shape.n, b_scales);
+                for (std::size_t tile = 0; tile < tiles; ++tile) {
+                    float* const sums = acc + tile * kernel::few_floats_sums + p * tile_rows * kernel::panel_columns;
+                    const std::size_t rows = (std::min)(tile_rows, shape.m - tile * tile_rows);
+                    for (std::size_t r = 0; r < rows; ++r) decode.put_in_order(sums + r * kernel::panel_columns);
+                    epilogue.write(sums, tile * tile_rows, rows, column, columns, b_scales,
+                                   [&](std::size_t i) noexcept { return a.tensor_scale(i); });
+                }
             }
         }
     });

@@ -144,7 +144,7 @@ void multiply(const ASource& a, const BSource& b, const matrix_view<T>& c, std::
         }
         run(integer_engine<ASource, BSource>(a, b, kernels), integer_lane_sizes(common_group<fa, fb>, caches()));
     } else {
-        if constexpr (std::is_same_v<BSource, packed_panels<fb>> && (table_lanes<fb> || !lane_traits<fb>::integer)) {
+        if constexpr (std::is_same_v<BSource, packed_panels<fb>>) {
             if (shape.m <= kernel::most_few_float_rows && plan.blocks == blocking{}) {
                 const epilogue<T> finish(c, options, *kernel::float_kernels(plan.which).output, rows, plan.which);
                 run_few_floats(a, b, plan.which, finish, shape, executor);

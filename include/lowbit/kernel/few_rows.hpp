@@ -26,19 +26,31 @@ struct few_rows_kernel {
     void (*panel)(const few_rows_tile&) noexcept;
 };
 
-/// The same for rows of floats: a as float [k][rows], -0 between the end of the rows and that of B's last block.
+/// One row of floats and two packed panels.
 struct few_floats_tile {
     const float* a;
-    const std::uint8_t* panel;
-    std::size_t depth;
-    std::size_t ahead;
-    float* acc;
+    const std::uint8_t* panels[2];
+    std::size_t depth;  ///< values of K, whole records
+    std::size_t ahead;  ///< how many bytes ahead to prefetch
+    float* acc;         ///< [2][32], read and written
 };
 
+/// Packed panels of one format as floats: lane * scale, zeros with the sign of their code.
+struct decode_kernel {
+    /// Writes `values` values of K, and what is missing to whole blocks, of 32 columns: float [value][32]. `out` lies
+    /// on a 64-byte boundary. Prefetches `ahead` bytes ahead.
+    void (*record)(const std::uint8_t* record, std::size_t values, std::size_t ahead, float* out) noexcept;
+    /// One row times two panels, decoded in registers: acc = fma(a, b, acc) for each k in ascending order. May be null.
+    void (*row)(const few_floats_tile&) noexcept;
+    /// The column at each of the 32 places that `record` and `row` write; null: column i at place i.
+    const std::uint8_t* order;
+};
+
+/// Rows of A as float [k][rows] times `panels` decoded panels: acc = fma(a, b, acc) for each k in ascending order.
 struct few_floats_kernel {
     std::size_t rows;
-    void (*panel)(const few_floats_tile&) noexcept;  ///< null: decode, then `values`
-    /// The same with B decoded, as float [k][32].
+    std::size_t panels;
+    /// b: float [panel][record_values][32], of which `depth` values count; acc: float [panel][rows][32].
     void (*values)(const float* a, const float* b, std::size_t depth, float* acc) noexcept;
 };
 

@@ -24,11 +24,5 @@ LOWBIT_ALWAYS_INLINE bytes few_fields(const std::uint8_t* planes) noexcept {
     return selector_fields<Kind>(planes);
 }
 
-template <std::size_t Rows>
-inline void few_floats_values(const float* a, const float* b, std::size_t depth, float* acc) noexcept;
-
-/// The few_floats_kernel::panel of HiF8: none, the row codec serves.
-template <std::size_t Rows>
-constexpr few_floats_kernel make_few_hif8() noexcept {
-    return {Rows, nullptr, &few_floats_values<Rows>};
-}
+/// HiF8 to floats: none, the row codec serves.
+inline constexpr decode_kernel decode_hif8{nullptr, nullptr, nullptr};

@@ -21,8 +21,13 @@ inline constexpr std::size_t largest_few_rows_tile = 8;
 /// to scratch for many rows: time of those over time of these, mxfp4 and nvfp4, at M = 4, 8, 16, 24, 32:
 ///     2.5 2.3    1.8 2.2    1.4 1.4    1.7 1.2    0.8 1.1
 inline constexpr std::size_t most_few_rows = 24;
-/// Rows of float A up to which codes are decoded in registers, tile by tile.
-inline constexpr std::size_t most_few_float_rows = 4;
+/// Rows of float A up to which records are decoded one at a time, for all rows.
+inline constexpr std::size_t most_few_float_rows = 16;
+/// The most panels of a tile of these, and the most rows x panels.
+inline constexpr std::size_t largest_few_floats_tile = 4;
+/// Floats from tile to tile of their sums, and from panel to panel of decoded values.
+inline constexpr std::size_t few_floats_sums = largest_few_floats_tile * panel_columns;
+inline constexpr std::size_t decoded_record = record_values * panel_columns;
 /// Prefetch distance in bytes: 2 KiB is too short for hif4 (0.7 of the bandwidth at M = 1, not 1.0).
 inline constexpr std::size_t few_rows_ahead = 4096;
 
@@ -89,44 +94,67 @@ template <class A, class B>
     }
 }
 
-/// The kernels of float rows x B: tiles of 1 or 4 rows.
+/// The decoder of packed panels of format B.
 template <class B>
-[[nodiscard]] const few_floats_kernel& few_floats_kernels(isa which, std::size_t rows) noexcept {
+[[nodiscard]] const decode_kernel& decode_kernels(isa which) noexcept {
+    switch (which) {
+#if LOWBIT_COMPILES_AVX512VBMI
+        case isa::amx:
+        case isa::avx512vbmi: return LOWBIT_ISA_NAMESPACE(avx512vbmi)::product::decode_row<B>;
+#endif
+#if LOWBIT_COMPILES_AVX512VNNI
+        case isa::avx512vnni: return LOWBIT_ISA_NAMESPACE(avx512vnni)::product::decode_row<B>;
+#endif
+#if LOWBIT_COMPILES_AVX2
+        case isa::avx2: return LOWBIT_ISA_NAMESPACE(avx2)::product::decode_row<B>;
+#endif
+#if LOWBIT_COMPILES_NEON_DOTPROD
+        case isa::neon_dotprod: return LOWBIT_ISA_NAMESPACE(neon_dotprod)::product::decode_row<B>;
+#endif
+#if LOWBIT_COMPILES_NEON
+        case isa::neon: return LOWBIT_ISA_NAMESPACE(neon)::product::decode_row<B>;
+#endif
+        default: return LOWBIT_ISA_NAMESPACE(scalar)::product::decode_row<B>;
+    }
+}
+
+/// The kernels of float rows x decoded panels: tiles of 1, 2 or 4 rows.
+[[nodiscard]] inline const few_floats_kernel& few_floats_kernels(isa which, std::size_t rows) noexcept {
     switch (which) {
 #if LOWBIT_COMPILES_AVX512VBMI
         case isa::amx:
         case isa::avx512vbmi: {
             using namespace LOWBIT_ISA_NAMESPACE(avx512vbmi)::product;
-            return rows <= 1 ? few_floats_row<B, 1> : few_floats_row<B, 4>;
+            return rows <= 1 ? few_floats_row<1> : rows <= 2 ? few_floats_row<2> : few_floats_row<4>;
         }
 #endif
 #if LOWBIT_COMPILES_AVX512VNNI
         case isa::avx512vnni: {
             using namespace LOWBIT_ISA_NAMESPACE(avx512vnni)::product;
-            return rows <= 1 ? few_floats_row<B, 1> : few_floats_row<B, 4>;
+            return rows <= 1 ? few_floats_row<1> : rows <= 2 ? few_floats_row<2> : few_floats_row<4>;
         }
 #endif
 #if LOWBIT_COMPILES_AVX2
         case isa::avx2: {
             using namespace LOWBIT_ISA_NAMESPACE(avx2)::product;
-            return rows <= 1 ? few_floats_row<B, 1> : few_floats_row<B, 4>;
+            return rows <= 1 ? few_floats_row<1> : rows <= 2 ? few_floats_row<2> : few_floats_row<4>;
         }
 #endif
 #if LOWBIT_COMPILES_NEON_DOTPROD
         case isa::neon_dotprod: {
             using namespace LOWBIT_ISA_NAMESPACE(neon_dotprod)::product;
-            return rows <= 1 ? few_floats_row<B, 1> : few_floats_row<B, 4>;
+            return rows <= 1 ? few_floats_row<1> : rows <= 2 ? few_floats_row<2> : few_floats_row<4>;
         }
 #endif
 #if LOWBIT_COMPILES_NEON
         case isa::neon: {
             using namespace LOWBIT_ISA_NAMESPACE(neon)::product;
-            return rows <= 1 ? few_floats_row<B, 1> : few_floats_row<B, 4>;
+            return rows <= 1 ? few_floats_row<1> : rows <= 2 ? few_floats_row<2> : few_floats_row<4>;
         }
 #endif
         default: {
             using namespace LOWBIT_ISA_NAMESPACE(scalar)::product;
-            return rows <= 1 ? few_floats_row<B, 1> : few_floats_row<B, 4>;
+            return rows <= 1 ? few_floats_row<1> : rows <= 2 ? few_floats_row<2> : few_floats_row<4>;
         }
     }
 }
