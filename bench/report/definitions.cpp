@@ -23,7 +23,7 @@ const std::vector<definition>& accuracy_measures() {
          "SQNR of the layer's recorded activations, quantised as a product quantises them on the way: by the same rule "
          "(m2xfp_weight: to m2xfp_activation), a tensor scale of NVFP4 from each row by itself."},
         {"w4a4", "W4A4", "relative", false,
-         "Error of the layer's output with weights and activations in the format (W8A8 for hif8): "
+         "Error of the layer's output with weights and activations in the format (W8A8 for the 8-bit formats): "
          "sqrt(sum (y - y')^2 / sum y^2), y = x w^T of the original values in double precision, y' as lowbit::gemm "
          "computes it. Over several tensors: the mean over layers with recorded activations."},
         {"w4a8", "W4A8", "relative", false,
@@ -68,15 +68,17 @@ const std::vector<definition>& other_definitions() {
     static const std::vector<definition> all{
         {"speed", "speed", "", true,
          "One thread, the instruction set of the head of the report, float data that is not zero. Each figure is the "
-         "median of its samples; low and high are their quartiles. With --quick all of N, K and rows are smaller and "
-         "caches flatter the figures: not to be quoted."},
+         "median of its samples, taken in three rounds through all formats; low and high are their quartiles. With "
+         "--quick all of N, K and rows are smaller and caches flatter the figures: not to be quoted."},
         {"ceiling", "ceiling", "", true,
          "The most that this machine's memory or arithmetic gives, found by a probe in the same process next to the "
          "samples, the best of its passes: read = xor of 512 MiB with the widest loads; fill = full-width stores to "
-         "the output, ordinary or past the caches; dot = the int8 dot product instruction, fma = float multiply-add, "
-         "both in registers. A fraction "
-         "above 1 means that caches, or instructions that the probe does not use, beat it. None: there is no probe "
-         "for this instruction set."},
+         "the output, ordinary or past the caches; dot = the int8 dot product instruction of the vector unit (with "
+         "Intel "
+         "AMX, too, whose tile unit can pass it), fma = float multiply-add, both in registers. A fraction above 1 "
+         "means "
+         "that caches, or instructions that the probe does not use, beat it. None: there is no probe for this "
+         "instruction set."},
         {"fraction", "of ceiling", "", true, "Speed over ceiling."},
         {"moved", "moved", "", true,
          "Against an older report: bits and errors have no noise, the same data gives the same figures on every "

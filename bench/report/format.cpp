@@ -3,9 +3,8 @@
 // that the products of a format are compiled apart from those of the others.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <map>
-#include <memory>
 #include <utility>
 
 #include <lowbit/block/int8_block.hpp>
@@ -17,7 +16,6 @@
 #include <lowbit/metrics/error_stats.hpp>
 #include <lowbit/pack/pack.hpp>
 
-#include "bench/support/random_data.hpp"
 #include "candidate.hpp"
 
 namespace bench_report {
@@ -126,7 +124,7 @@ accuracy errors(const rules& chosen, float_view weights, const layer* recorded, 
 }
 
 void codec_speeds(const rules& chosen, const speed_sizes& sizes, const rate_sink& sink) {
-    const lowbit::aligned_buffer<float> x = lowbit::bench::normal_matrix(sizes.columns, sizes.depth);
+    const lowbit::aligned_buffer<float>& x = normal_values(sizes.columns, sizes.depth);
     const float_view view(x.data(), sizes.columns, sizes.depth);
     const std::size_t bytes = x.size() * sizeof(float);
     const double work = static_cast<double>(bytes) / 1e9;
@@ -143,10 +141,11 @@ void codec_speeds(const rules& chosen, const speed_sizes& sizes, const rate_sink
 /// Weights of `columns` rows that repeat the blocks of fewer: the time to make 32768 x 4096 floats is better spent.
 lowbit::packed_matrix<F> packed_weights(const rules& chosen, std::size_t columns, const speed_sizes& sizes) {
     const std::size_t fewer = std::min(columns, std::size_t{1024});
-    const lowbit::aligned_buffer<float> w = lowbit::bench::normal_matrix(fewer, sizes.depth);
+    const lowbit::aligned_buffer<float>& w = normal_values(fewer, sizes.depth);
     const lowbit::quantized_matrix<F> part = quantised(float_view(w.data(), fewer, sizes.depth), chosen);
     std::vector<typename F::block> blocks;
     std::vector<float> scales;
+    blocks.reserve(columns * part.blocks_per_row());
     for (std::size_t row = 0; row < columns; ++row) {
         const auto source = part.row(row % fewer);
         blocks.insert(blocks.end(), source.begin(), source.end());
@@ -161,7 +160,7 @@ lowbit::packed_matrix<F> packed_weights(const rules& chosen, std::size_t columns
                                const rules& chosen, const speed_sizes& sizes, const std::string& a8_format,
                                const rate_sink& sink) {
     const lowbit::packed_matrix<F> packed = packed_weights(chosen, columns, sizes);
-    const lowbit::aligned_buffer<float> x = lowbit::bench::normal_matrix(rows, sizes.depth, 2);
+    const lowbit::aligned_buffer<float>& x = normal_values(rows, sizes.depth);
     const float_view input(x.data(), rows, sizes.depth);
     lowbit::aligned_buffer<float> y(rows * columns, 0.0F);
     const lowbit::matrix_view<float> out(y.data(), rows, columns);

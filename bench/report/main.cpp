@@ -85,36 +85,48 @@ void measure_errors(const std::vector<support::tensor_item>& items, const std::v
     }
 }
 
-/// Speeds of all candidates: first the codecs, then the products; a line is printed when it is done.
+/// Speeds of all candidates: first the codecs, then the products, each in rounds through all of them; a line is printed
+/// when its last round is done, or the run is stopped.
 void measure_speeds(const std::vector<br::candidate>& candidates, const br::speed_sizes& sizes, br::report& run) {
     support::progress_line progress;
     const auto products = static_cast<std::size_t>(std::count_if(
         candidates.begin(), candidates.end(), [](const br::candidate& each) { return bool(each.product_speeds); }));
-    const std::size_t total = 2 * candidates.size() + 6 * products;
+    const std::size_t total = sizes.rounds * (candidates.size() + products);
     std::size_t done = 0;
     for (const br::candidate& each : candidates) {
         run.speeds.push_back({.format = each.format, .rule = each.rule, .rates = {}});
     }
-    const auto sink_of = [&](std::size_t i) {
-        return [&, i](const br::rate& one) {
-            progress.show(std::min(++done, total - 1), total, "speeds  " + candidates[i].name());
-            run.speeds[i].rates.push_back(one);
-        };
+    const auto in_rounds = [&](const auto& measure_one, const auto& line, const char* key) {
+        for (std::size_t round = 1; round <= sizes.rounds; ++round) {
+            for (std::size_t i = 0; i < candidates.size(); ++i) {
+                if (!support::stop_requested()) {
+                    progress.show(std::min(done, total - 1), total, "speeds  " + candidates[i].name());
+                    const bool measured = measure_one(
+                        candidates[i], [&](const br::rate& one) { br::add_samples(run.speeds[i].rates, one); });
+                    if (measured) ++done;
+                    progress.clear();
+                }
+                const bool last = round == sizes.rounds || support::stop_requested();
+                if (last && run.speeds[i].find(key) != nullptr) print(line(run.speeds[i]));
+            }
+            if (support::stop_requested()) break;
+        }
     };
     print(br::codec_head(run.quick));
-    for (std::size_t i = 0; i < candidates.size() && !support::stop_requested(); ++i) {
-        progress.show(done, total, "speeds  " + candidates[i].name());
-        candidates[i].codec_speeds(sizes, sink_of(i));
-        progress.clear();
-        print(br::codec_line(run.speeds[i]));
-    }
-    if (products > 0 && !support::stop_requested()) print(br::product_head(run.quick));
-    for (std::size_t i = 0; i < candidates.size() && !support::stop_requested(); ++i) {
-        if (!candidates[i].product_speeds) continue;
-        progress.show(done, total, "speeds  " + candidates[i].name());
-        candidates[i].product_speeds(sizes, run.a8_format, sink_of(i));
-        progress.clear();
-        print(br::product_line(run.speeds[i]));
+    in_rounds(
+        [&](const br::candidate& each, const br::rate_sink& sink) {
+            each.codec_speeds(sizes, sink);
+            return true;
+        },
+        br::codec_line, "quantise");
+    if (products > 0 && !support::stop_requested()) {
+        print(br::product_head(run.quick));
+        in_rounds(
+            [&](const br::candidate& each, const br::rate_sink& sink) {
+                if (each.product_speeds) each.product_speeds(sizes, run.a8_format, sink);
+                return bool(each.product_speeds);
+            },
+            br::product_line, "gemm_w4a4");
     }
     std::erase_if(run.speeds, [](const br::speed_row& row) { return row.rates.empty(); });
 }

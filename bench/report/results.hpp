@@ -60,6 +60,7 @@ struct rate {
     std::size_t samples = 0;
     double ceiling = 0;  ///< in the unit of value; 0 where this machine has no probe for it
     std::string ceiling_kind;
+    std::vector<double> all;  ///< the samples, while measuring
 
     std::optional<double> fraction() const {
         return ceiling > 0 ? std::optional<double>(value / ceiling) : std::nullopt;

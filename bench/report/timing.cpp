@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include <lowbit/arch/isa.hpp>
@@ -12,6 +14,7 @@
 
 #include "bench/support/dot_probe.hpp"
 #include "bench/support/memory_probe.hpp"
+#include "bench/support/random_data.hpp"
 #include "support/progress.hpp"
 
 #if LOWBIT_X86
@@ -23,7 +26,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-constexpr std::size_t least_samples = 5;
+constexpr std::size_t least_samples = 3;
 constexpr std::size_t most_samples = 40;
 constexpr double most_seconds = 10;       // where one run takes long, fewer samples have to do
 constexpr double probe_interval = 0.125;  // the machine's speed changes within a row
@@ -49,6 +52,14 @@ double quantile(const std::vector<double>& sorted, double share) {
     const auto below = static_cast<std::size_t>(place);
     const std::size_t above = std::min(below + 1, sorted.size() - 1);
     return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+void evaluate(rate& out) {
+    std::sort(out.all.begin(), out.all.end());
+    out.value = quantile(out.all, 0.5);
+    out.low = quantile(out.all, 0.25);
+    out.high = quantile(out.all, 0.75);
+    out.samples = out.all.size();
 }
 
 }  // namespace
@@ -84,6 +95,13 @@ ceiling smaller(const ceiling& a, const ceiling& b) {
     return a.value < b.value ? a : b;
 }
 
+const lowbit::aligned_buffer<float>& normal_values(std::size_t rows, std::size_t cols) {
+    static std::map<std::pair<std::size_t, std::size_t>, lowbit::aligned_buffer<float>> made;
+    const auto found = made.find({rows, cols});
+    if (found != made.end()) return found->second;
+    return made.emplace(std::pair(rows, cols), lowbit::bench::normal_matrix(rows, cols)).first->second;
+}
+
 rate measure(const std::string& key, double work, double seconds, const std::function<void()>& body,
              const std::function<ceiling()>& probe) {
     rate out;
@@ -111,13 +129,24 @@ rate measure(const std::string& key, double work, double seconds, const std::fun
             probed = clock::now();
         }
     }
-    look();
-    std::sort(rates.begin(), rates.end());
-    out.value = quantile(rates, 0.5);
-    out.low = quantile(rates, 0.25);
-    out.high = quantile(rates, 0.75);
-    out.samples = rates.size();
+    out.all = rates;
+    evaluate(out);
     return out;
+}
+
+void add_samples(std::vector<rate>& rates, const rate& fresh) {
+    const auto known =
+        std::find_if(rates.begin(), rates.end(), [&](const rate& each) { return each.key == fresh.key; });
+    if (known == rates.end()) {
+        rates.push_back(fresh);
+        return;
+    }
+    known->all.insert(known->all.end(), fresh.all.begin(), fresh.all.end());
+    if (fresh.ceiling > known->ceiling) {
+        known->ceiling = fresh.ceiling;
+        known->ceiling_kind = fresh.ceiling_kind;
+    }
+    evaluate(*known);
 }
 
 }  // namespace bench_report

@@ -5,6 +5,9 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <vector>
+
+#include <lowbit/core/aligned_buffer.hpp>
 
 #include "results.hpp"
 
@@ -16,9 +19,11 @@ struct speed_sizes {
     std::size_t columns = 4096;          ///< N of gemm, rows of quantise
     std::size_t depth = 4096;            ///< K of all
     std::size_t decode_columns = 32768;  ///< N at M = 1
-    double seconds = 0.4;                ///< of samples of one speed
+    double seconds = 0.15;               ///< of samples of one speed in a round
+    std::size_t rounds = 3;              ///< through all formats: a disturbance hits some samples of many speeds,
+                                         ///< not all of one
 
-    static speed_sizes quick() { return {64, 512, 1024, 2048, 0.02}; }
+    static speed_sizes quick() { return {64, 512, 1024, 2048, 0.02, 1}; }
 };
 
 struct ceiling {
@@ -35,10 +40,16 @@ ceiling fma_ceiling();
 /// The smaller one; one that has no probe counts as infinite.
 ceiling smaller(const ceiling& a, const ceiling& b);
 
-/// Runs `body`, which does `work` (10^9 of its unit), once unmeasured and then until there are five samples and
-/// `seconds` are over, `probe` before, now and then between, and behind. Stops early after a sample where the user asks
+/// Normal values whose scale differs from row to row, made once for a shape.
+const lowbit::aligned_buffer<float>& normal_values(std::size_t rows, std::size_t cols);
+
+/// Runs `body`, which does `work` (10^9 of its unit), once unmeasured and then until there are three samples and
+/// `seconds` are over, `probe` before and now and then between. Stops early after a sample where the user asks
 /// for it.
 rate measure(const std::string& key, double work, double seconds, const std::function<void()>& body,
              const std::function<ceiling()>& probe);
+
+/// Adds what a round measured to the rate of the same key, or as a rate of its own.
+void add_samples(std::vector<rate>& rates, const rate& fresh);
 
 }  // namespace bench_report
