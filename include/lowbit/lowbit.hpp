@@ -10,6 +10,7 @@
 #include <lowbit/convert/transpose.hpp>
 #include <lowbit/core/executor.hpp>
 #include <lowbit/gemm/gemm.hpp>
+#include <lowbit/gemm/gemm_quantized.hpp>
 #include <lowbit/io/matrix_file.hpp>
 #include <lowbit/io/npy.hpp>
 #include <lowbit/matrix/quantized_matrix.hpp>

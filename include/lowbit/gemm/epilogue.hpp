@@ -24,19 +24,62 @@ namespace lowbit::detail {
 
 inline namespace LOWBIT_BASELINE_NAMESPACE {
 
+/// The steps from sums to values, on segments of at most 32 columns of a row.
+class output_steps {
+  public:
+    output_steps(const gemm_options& options, const kernel::output_kernel& kernel, isa which) noexcept
+        : options_(&options),
+          bias_(options.bias.empty() ? nullptr : options.bias.data()),
+          kernel_(&kernel),
+          activate_(kernel::activation_row(which)),
+          finishes_(options.activation != activation::none || options.function || !options.residual.empty()) {}
+
+    const gemm_options& options() const noexcept { return *options_; }
+    /// Whether anything follows the scaling.
+    bool finishes() const noexcept { return finishes_; }
+
+    /// `columns` values of row `row` from column `column` on; `old`: those of C, read only if beta is not zero; may
+    /// be `out`.
+    void operator()(const float* acc, float a_scale, const float* b_scales, std::size_t row, std::size_t column,
+                    std::size_t columns, const float* old, float* out) const noexcept {
+        kernel_->segment({acc, b_scales, a_scale, options_->alpha, bias_ != nullptr ? bias_ + column : nullptr,
+                          options_->beta, old, out, columns});
+        if (finishes_) finish(out, row, column, columns);
+    }
+
+  private:
+    void finish(float* y, std::size_t row, std::size_t column, std::size_t columns) const noexcept {
+        if (options_->activation != activation::none) activate_(options_->activation, y, columns);
+        if (options_->function) (*options_->function)(row, column, std::span<float>(y, columns));
+        if (!options_->residual.empty()) {
+            const float* const residual = options_->residual.row(row) + column;
+            for (std::size_t i = 0; i < columns; ++i) y[i] = exactly(exactly(y[i]) + residual[i]);
+        }
+        for (std::size_t i = 0; i < columns; ++i) {
+            if (is_nan(y[i])) y[i] = quiet_nan;
+        }
+    }
+
+    const gemm_options* options_;
+    const float* bias_;
+    const kernel::output_kernel* kernel_;
+    kernel::activation_function activate_;
+    bool finishes_;
+};
+
 /// Writes tiles of C. One object serves all threads; a tile is written by one call, once, with no second pass over C.
 template <class T>
 class epilogue {
   public:
     epilogue(const matrix_view<T>& c, const gemm_options& options, const kernel::output_kernel& kernel,
              const kernel::row_functions& rows, isa which) noexcept
-        : c_(c),
-          options_(&options),
-          bias_(options.bias.empty() ? nullptr : options.bias.data()),
-          kernel_(&kernel),
-          rows_(&rows),
-          activate_(kernel::activation_row(which)),
-          finishes_(options.activation != activation::none || options.function || !options.residual.empty()) {}
+        : c_(c), steps_(options, kernel, which), rows_(&rows) {}
+
+    /// Panels that one thread must write one after the other.
+    static constexpr std::size_t panel_step = 1;
+    /// What a thread keeps between those panels, for `rows` rows of C from `row` on.
+    struct strip {};
+    static strip make_strip(std::size_t, std::size_t) noexcept { return {}; }
 
     /// Asks for the lines of every `step`-th row of a tile that will be written, from row `first` of it on.
     void prefetch(std::size_t row, std::size_t rows, std::size_t column, std::size_t first,
@@ -51,20 +94,9 @@ class epilogue {
     /// `a_scale(i)` is row i's tensor scale, b_scales those of the 32 columns.
     template <class AScale>
     void write(const float* acc, std::size_t row, std::size_t rows, std::size_t column, std::size_t columns,
-               const float* b_scales, const AScale& a_scale) const noexcept {
+               const float* b_scales, const AScale& a_scale, strip&) const noexcept {
         for (std::size_t r = 0; r < rows; ++r) {
-            segment(acc + r * kernel::panel_columns, a_scale(row + r), b_scales, options_->alpha, row + r, column,
-                    columns);
-        }
-    }
-
-    /// C = bias + beta * C for alpha == 0: y starts at t, A and B are not read.
-    void write_without_product(std::size_t row) const noexcept {
-        float acc[kernel::panel_columns], ones[kernel::panel_columns];
-        std::fill_n(acc, kernel::panel_columns, -0.0F);  // 1 * -0 + t = t for every t
-        std::fill_n(ones, kernel::panel_columns, 1.0F);
-        for (std::size_t j = 0; j < c_.cols(); j += kernel::panel_columns) {
-            segment(acc, 1.0F, ones, 1.0F, row, j, (std::min)(kernel::panel_columns, c_.cols() - j));
+            segment(acc + r * kernel::panel_columns, a_scale(row + r), b_scales, row + r, column, columns);
         }
     }
 
@@ -78,32 +110,24 @@ class epilogue {
 #endif
     }
 
-    void segment(const float* acc, float a_scale, const float* b_scales, float alpha, std::size_t row,
-                 std::size_t column, std::size_t columns) const noexcept {
+    void segment(const float* acc, float a_scale, const float* b_scales, std::size_t row, std::size_t column,
+                 std::size_t columns) const noexcept {
         T* const out = c_.row(row) + column;
-        const float beta = options_->beta;
-        kernel::output_segment s{acc,  b_scales, a_scale, alpha,  bias_ != nullptr ? bias_ + column : nullptr,
-                                 beta, nullptr,  nullptr, columns};
         if constexpr (std::is_same_v<T, float>) {
-            if (!finishes_) {
-                s.c = out;
-                s.out = out;
-                kernel_->segment(s);
+            if (!steps_.finishes()) {
+                steps_(acc, a_scale, b_scales, row, column, columns, out, out);
                 return;
             }
         }
         float y[kernel::panel_columns];
-        if (abs_bits(beta) != 0) {
+        if (abs_bits(steps_.options().beta) != 0) {
             if constexpr (std::is_same_v<T, float>) {
                 std::copy_n(out, columns, y);
             } else {
                 widen(*rows_, out, columns, y);
             }
         }
-        s.c = y;
-        s.out = y;
-        kernel_->segment(s);
-        if (finishes_) finish(y, row, column, columns);
+        steps_(acc, a_scale, b_scales, row, column, columns, y, y);
         if constexpr (std::is_same_v<T, float>) {
             std::copy_n(y, columns, out);
         } else {
@@ -111,25 +135,17 @@ class epilogue {
         }
     }
 
-    void finish(float* y, std::size_t row, std::size_t column, std::size_t columns) const noexcept {
-        if (options_->activation != activation::none) activate_(options_->activation, y, columns);
-        if (options_->function) (*options_->function)(row, column, std::span<float>(y, columns));
-        if (!options_->residual.empty()) {
-            const float* const residual = options_->residual.row(row) + column;
-            for (std::size_t i = 0; i < columns; ++i) y[i] = exactly(exactly(y[i]) + residual[i]);
-        }
-        for (std::size_t i = 0; i < columns; ++i) {
-            if (is_nan(y[i])) y[i] = quiet_nan;
-        }
-    }
-
     matrix_view<T> c_;
-    const gemm_options* options_;
-    const float* bias_;
-    const kernel::output_kernel* kernel_;
+    output_steps steps_;
     const kernel::row_functions* rows_;
-    kernel::activation_function activate_;
-    bool finishes_;
+};
+
+/// The epilogue of products that write to C of this type.
+template <class C>
+struct epilogue_of;
+template <class T>
+struct epilogue_of<matrix_view<T>> {
+    using type = epilogue<T>;
 };
 
 }  // namespace LOWBIT_BASELINE_NAMESPACE

@@ -59,12 +59,13 @@ template <class ASource, class BSource, class Epilogue>
         if (block.plain[tile] != 0) return false;
     }
     const std::size_t panels = divide_up(shape.n, kernel::panel_columns), threads = executor.concurrency();
-    const std::size_t runs = (std::min)(panels, threads > 1 ? 8 * threads : 1);
+    const std::size_t runs = (std::min)(divide_up(panels, Epilogue::panel_step), threads > 1 ? 8 * threads : 1);
     executor.for_each(runs, [&](std::size_t run) {
         const arch::fp_guard guard;
         float acc[kernel::largest_few_rows_tile * kernel::panel_columns], b_scales[kernel::panel_columns];
-        const std::size_t last = panels * (run + 1) / runs;
-        for (std::size_t panel = panels * run / runs; panel < last; ++panel) {
+        auto strip = epilogue.make_strip(0, tiles * tile_rows);
+        const auto [first, last] = share_of_panels(panels, Epilogue::panel_step, run, runs);
+        for (std::size_t panel = first; panel < last; ++panel) {
             const std::size_t column = panel * kernel::panel_columns;
             const std::size_t columns = (std::min)(kernel::panel_columns, shape.n - column);
             column_scales(b, panel, shape.n, b_scales);
@@ -74,8 +75,9 @@ template <class ASource, class BSource, class Epilogue>
                     {reinterpret_cast<const std::int8_t*>(block.lanes.data()) + tile * block.tile_lanes,
                      block.scales.data() + tile * block.tile_words, b.slice(panel, 0, shape.k, nullptr), shape.k,
                      tile == 0 ? kernel::few_rows_ahead : 0, acc});
-                epilogue.write(acc, tile * tile_rows, rows_of(tile), column, columns, b_scales,
-                               [&](std::size_t i) noexcept { return a.tensor_scale(i); });
+                epilogue.write(
+                    acc, tile * tile_rows, rows_of(tile), column, columns, b_scales,
+                    [&](std::size_t i) noexcept { return a.tensor_scale(i); }, strip);
             }
         }
     });
@@ -140,14 +142,17 @@ void run_few_floats(const ASource& a, const BSource& b, isa which, const Epilogu
     const std::size_t panels = divide_up(shape.n, kernel::panel_columns), threads = executor.concurrency();
     const bool in_registers = shape.m == 1 && decode.has_row();
     const std::size_t width = in_registers ? 2 : kernels.panels, sets = divide_up(panels, width);
-    const std::size_t runs = (std::min)(sets, threads > 1 ? 8 * threads : 1);
+    const std::size_t step = width % Epilogue::panel_step == 0 ? 1 : Epilogue::panel_step;  // of sets
+    const std::size_t runs = (std::min)(divide_up(sets, step), threads > 1 ? 8 * threads : 1);
     executor.for_each(runs, [&](std::size_t run) {
         const arch::fp_guard guard;
         alignas(64) float decoded[kernel::largest_few_floats_tile * kernel::decoded_record];
         alignas(64) float acc[divide_up(kernel::most_few_float_rows, 4) * kernel::few_floats_sums];
         float b_scales[kernel::panel_columns];
         std::fill_n(decoded, kernels.panels * kernel::decoded_record, 0.0F);
-        for (std::size_t set = sets * run / runs; set < sets * (run + 1) / runs; ++set) {
+        auto strip = epilogue.make_strip(0, tiles * tile_rows);
+        const auto [first_set, last_set] = share_of_panels(sets, step, run, runs);
+        for (std::size_t set = first_set; set < last_set; ++set) {
             const std::size_t first = set * width, count = (std::min)(width, panels - first);
             std::fill_n(acc, tiles * kernel::few_floats_sums, 0.0F);
             std::size_t k = 0;
@@ -181,8 +186,9 @@ void run_few_floats(const ASource& a, const BSource& b, isa which, const Epilogu
                     float* const sums = acc + tile * kernel::few_floats_sums + p * tile_rows * kernel::panel_columns;
                     const std::size_t rows = (std::min)(tile_rows, shape.m - tile * tile_rows);
                     for (std::size_t r = 0; r < rows; ++r) decode.put_in_order(sums + r * kernel::panel_columns);
-                    epilogue.write(sums, tile * tile_rows, rows, column, columns, b_scales,
-                                   [&](std::size_t i) noexcept { return a.tensor_scale(i); });
+                    epilogue.write(
+                        sums, tile * tile_rows, rows, column, columns, b_scales,
+                        [&](std::size_t i) noexcept { return a.tensor_scale(i); }, strip);
                 }
             }
         }

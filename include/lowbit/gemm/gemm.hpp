@@ -16,6 +16,7 @@
 /// a thread to choose. gemm/reference.hpp is this contract in plain loops.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -45,8 +46,7 @@ struct gemm_plan {
 };
 
 inline void check_product(std::size_t a_rows, std::size_t a_cols, std::size_t b_rows, std::size_t b_cols,
-                          std::size_t c_rows, std::size_t c_cols, std::size_t bias) {
-    constexpr const char* name = "lowbit::gemm";
+                          std::size_t c_rows, std::size_t c_cols, std::size_t bias, const char* name = "lowbit::gemm") {
     if (a_cols != b_cols) {
         fail(message(name, ": cols ", a_cols, " of input 'a' do not match cols ", b_cols, " of input 'b'"));
     }
@@ -68,19 +68,25 @@ inline void check_no_overlap(const byte_rows& c, const byte_rows& input, const c
     }
 }
 
-/// Residual: C's shape or none; it may be C itself, each element is read before it is written.
+/// Residual: C's shape or none.
+inline void check_residual_shape(std::size_t rows, std::size_t cols, const matrix_view<const float>& residual,
+                                 const char* name = "lowbit::gemm") {
+    if (residual.empty()) return;
+    if (residual.rows() != rows) {
+        fail(message(name, ": rows ", residual.rows(), " of option 'residual' do not match rows ", rows,
+                     " of output 'c'"));
+    }
+    if (residual.cols() != cols) {
+        fail(message(name, ": cols ", residual.cols(), " of option 'residual' do not match cols ", cols,
+                     " of output 'c'"));
+    }
+}
+
+/// It may be C itself, each element is read before it is written.
 template <class T>
 void check_residual(const matrix_view<T>& c, const matrix_view<const float>& residual) {
+    check_residual_shape(c.rows(), c.cols(), residual);
     if (residual.empty()) return;
-    constexpr const char* name = "lowbit::gemm";
-    if (residual.rows() != c.rows()) {
-        fail(message(name, ": rows ", residual.rows(), " of option 'residual' do not match rows ", c.rows(),
-                     " of output 'c'"));
-    }
-    if (residual.cols() != c.cols()) {
-        fail(message(name, ": cols ", residual.cols(), " of option 'residual' do not match cols ", c.cols(),
-                     " of output 'c'"));
-    }
     if constexpr (std::is_same_v<T, float>) {
         if (residual.data() == c.data() && residual.stride() == c.stride()) return;
     }
@@ -93,9 +99,15 @@ void check_no_overlap(const byte_rows& c, const quantized_matrix<F>& q, const ch
 }
 template <class F>
 void check_no_overlap(const byte_rows& c, const packed_matrix<F>& packed, const char* what) {
-    check_layout("lowbit::gemm", packed.layout());
     check_no_overlap(c, byte_rows_of(packed.bytes().data(), packed.bytes().size()), what);
 }
+
+template <class F>
+void check_weights(const packed_matrix<F>& packed, const char* name) {
+    check_layout(name, packed.layout());
+}
+template <class F>
+void check_weights(const quantized_matrix<F>&, const char*) noexcept {}
 
 inline namespace LOWBIT_BASELINE_NAMESPACE {
 
@@ -109,9 +121,10 @@ quantized_panels<F> panels_of(const quantized_matrix<F>& b) noexcept {
 }
 
 /// The product once the arguments are known to be right.
-template <class ASource, class BSource, class T>
-void multiply(const ASource& a, const BSource& b, const matrix_view<T>& c, std::size_t k, const gemm_options& options,
+template <class ASource, class BSource, class C>
+void multiply(const ASource& a, const BSource& b, const C& c, std::size_t k, const gemm_options& options,
               const gemm_plan& plan) {
+    using epilogue = typename epilogue_of<C>::type;
     using fa = typename ASource::format;
     using fb = typename BSource::format;
     const product_shape shape{c.rows(), c.cols(), k};
@@ -121,12 +134,12 @@ void multiply(const ASource& a, const BSource& b, const matrix_view<T>& c, std::
         if constexpr (std::is_same_v<BSource, packed_panels<fb>> && table_lanes<fb>) {
             if (shape.m <= kernel::most_few_rows && plan.blocks == blocking{}) {
                 const kernel::few_rows_product kernels = kernel::few_rows_kernels<fa, fb>(plan.which, shape.m);
-                const epilogue<T> finish(c, options, *kernels.output, rows, plan.which);
+                const epilogue finish(c, options, *kernels.output, rows, plan.which);
                 if (run_few_rows(a, b, kernels, finish, shape, executor)) return;
             }
         }
         const auto run = [&](const auto& engine, const lane_sizes& lanes) {
-            const epilogue<T> finish(c, options, engine.output(), rows, plan.which);
+            const epilogue finish(c, options, engine.output(), rows, plan.which);
             const blocking sizes = lane_blocking(shape.m, k, lanes, engine.tile_rows(), caches(), plan.blocks);
             if (sizes.ka >= k) {
                 run_resident(engine, finish, shape, sizes, executor);
@@ -146,13 +159,13 @@ void multiply(const ASource& a, const BSource& b, const matrix_view<T>& c, std::
     } else {
         if constexpr (std::is_same_v<BSource, packed_panels<fb>>) {
             if (shape.m <= kernel::most_few_float_rows && plan.blocks == blocking{}) {
-                const epilogue<T> finish(c, options, *kernel::float_kernels(plan.which).output, rows, plan.which);
+                const epilogue finish(c, options, *kernel::float_kernels(plan.which).output, rows, plan.which);
                 run_few_floats(a, b, plan.which, finish, shape, executor);
                 return;
             }
         }
         const float_engine<ASource, BSource> engine(a, b, plan.which);
-        const epilogue<T> finish(c, options, engine.output(), rows, plan.which);
+        const epilogue finish(c, options, engine.output(), rows, plan.which);
         const blocking sizes =
             float_blocking(shape.m, shape.n, engine.tile_rows(), executor.concurrency(), caches(), plan.blocks);
         run_sliced(engine, finish, shape, sizes, executor);
@@ -160,37 +173,32 @@ void multiply(const ASource& a, const BSource& b, const matrix_view<T>& c, std::
 }
 
 /// C without a product: alpha == 0 (A and B are not read), or K == 0 (the sums are +0).
-template <class ASource, class BSource, class T>
-void write_without_sums(const ASource& a, const BSource& b, const matrix_view<T>& c, const gemm_options& options,
+template <class ASource, class BSource, class C>
+void write_without_sums(const ASource& a, const BSource& b, const C& c, const gemm_options& options,
                         const gemm_plan& plan) {
     const arch::fp_guard guard;
-    const epilogue<T> finish(c, options, *kernel::float_kernels(plan.which).output, kernel::rows(plan.which),
-                             plan.which);
-    const float zeros[kernel::panel_columns] = {};
-    float scales[kernel::panel_columns];
+    const typename epilogue_of<C>::type finish(c, options, *kernel::float_kernels(plan.which).output,
+                                               kernel::rows(plan.which), plan.which);
+    const bool product = abs_bits(options.alpha) != 0;
+    // alpha * acc = -0 adds to no t what it has not.
+    float sums[kernel::panel_columns], scales[kernel::panel_columns];
+    std::fill_n(sums, kernel::panel_columns, product || sign_bit(options.alpha) ? 0.0F : -0.0F);
+    std::fill_n(scales, kernel::panel_columns, 1.0F);
     for (std::size_t i = 0; i < c.rows(); ++i) {
-        if (abs_bits(options.alpha) == 0) {
-            finish.write_without_product(i);
-            continue;
-        }
+        auto strip = finish.make_strip(i, 1);
         for (std::size_t j = 0; j < c.cols(); j += kernel::panel_columns) {
-            column_scales(b, j / kernel::panel_columns, c.cols(), scales);
-            finish.write(zeros, i, 1, j, (std::min)(kernel::panel_columns, c.cols() - j), scales,
-                         [&](std::size_t r) noexcept { return a.tensor_scale(r); });
+            if (product) column_scales(b, j / kernel::panel_columns, c.cols(), scales);
+            finish.write(
+                sums, i, 1, j, (std::min)(kernel::panel_columns, c.cols() - j), scales,
+                [&](std::size_t r) noexcept { return product ? a.tensor_scale(r) : 1.0F; }, strip);
         }
     }
 }
 
-template <class FA, class S, class B, class T>
-void gemm_float_rows(const matrix_view<S>& a, const B& b, const matrix_view<T>& c, const gemm_options& options,
-                     const typename FA::options& format, const gemm_plan& plan) {
-    check_product(a.rows(), a.cols(), b.rows(), b.cols(), c.rows(), c.cols(), options.bias.size());
-    const byte_rows out = byte_rows_of(c);
-    check_no_overlap(out, byte_rows_of(a), "input 'a'");
-    check_no_overlap(out, b, "input 'b'");
-    check_no_overlap(out, byte_rows_of(options.bias.data(), options.bias.size_bytes()), "option 'bias'");
-    check_residual(c, options.residual);
-    if (c.empty()) return;
+/// Products of arguments that are known to be right; C is not empty.
+template <class FA, class S, class B, class C>
+void multiply_float_rows(const matrix_view<S>& a, const B& b, const C& c, const gemm_options& options,
+                         const typename FA::options& format, const gemm_plan& plan) {
     using value = std::remove_const_t<S>;
     const bool reads = abs_bits(options.alpha) != 0;
     const float_rows<FA, value> source(reads ? matrix_view<const value>(a) : matrix_view<const value>(), format,
@@ -202,22 +210,41 @@ void gemm_float_rows(const matrix_view<S>& a, const B& b, const matrix_view<T>& 
     }
 }
 
-template <class FA, class B, class T>
-void gemm_blocks(const quantized_matrix<FA>& a, const B& b, const matrix_view<T>& c, const gemm_options& options,
-                 const gemm_plan& plan) {
-    check_product(a.rows(), a.cols(), b.rows(), b.cols(), c.rows(), c.cols(), options.bias.size());
-    const byte_rows out = byte_rows_of(c);
-    check_no_overlap(out, a, "input 'a'");
-    check_no_overlap(out, b, "input 'b'");
-    check_no_overlap(out, byte_rows_of(options.bias.data(), options.bias.size_bytes()), "option 'bias'");
-    check_residual(c, options.residual);
-    if (c.empty()) return;
+template <class FA, class B, class C>
+void multiply_blocks(const quantized_matrix<FA>& a, const B& b, const C& c, const gemm_options& options,
+                     const gemm_plan& plan) {
     const block_rows<FA> source(a, plan.which);
     if (abs_bits(options.alpha) == 0 || a.cols() == 0) {
         write_without_sums(source, panels_of(b), c, options, plan);
     } else {
         multiply(source, panels_of(b), c, a.cols(), options, plan);
     }
+}
+
+template <class FA, class S, class B, class T>
+void gemm_float_rows(const matrix_view<S>& a, const B& b, const matrix_view<T>& c, const gemm_options& options,
+                     const typename FA::options& format, const gemm_plan& plan) {
+    check_product(a.rows(), a.cols(), b.rows(), b.cols(), c.rows(), c.cols(), options.bias.size());
+    check_weights(b, "lowbit::gemm");
+    const byte_rows out = byte_rows_of(c);
+    check_no_overlap(out, byte_rows_of(a), "input 'a'");
+    check_no_overlap(out, b, "input 'b'");
+    check_no_overlap(out, byte_rows_of(options.bias.data(), options.bias.size_bytes()), "option 'bias'");
+    check_residual(c, options.residual);
+    if (!c.empty()) multiply_float_rows<FA>(a, b, c, options, format, plan);
+}
+
+template <class FA, class B, class T>
+void gemm_blocks(const quantized_matrix<FA>& a, const B& b, const matrix_view<T>& c, const gemm_options& options,
+                 const gemm_plan& plan) {
+    check_product(a.rows(), a.cols(), b.rows(), b.cols(), c.rows(), c.cols(), options.bias.size());
+    check_weights(b, "lowbit::gemm");
+    const byte_rows out = byte_rows_of(c);
+    check_no_overlap(out, a, "input 'a'");
+    check_no_overlap(out, b, "input 'b'");
+    check_no_overlap(out, byte_rows_of(options.bias.data(), options.bias.size_bytes()), "option 'bias'");
+    check_residual(c, options.residual);
+    if (!c.empty()) multiply_blocks(a, b, c, options, plan);
 }
 
 }  // namespace LOWBIT_BASELINE_NAMESPACE

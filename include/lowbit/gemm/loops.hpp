@@ -36,6 +36,17 @@ void column_scales(const BSource& b, std::size_t panel, std::size_t n, float* sc
     }
 }
 
+/// Panels first .. last - 1, the share of run `run` of `runs` in `panels`, in multiples of `step`.
+struct panel_run {
+    std::size_t first;
+    std::size_t last;
+};
+[[nodiscard]] constexpr panel_run share_of_panels(std::size_t panels, std::size_t step, std::size_t run,
+                                                  std::size_t runs) noexcept {
+    const std::size_t units = divide_up(panels, step);
+    return {units * run / runs * step, (std::min)(units * (run + 1) / runs * step, panels)};
+}
+
 /// Tiles of rows and a panel meet: adds a slice to the tiles' sums and, after the last one, writes C.
 template <class Engine, class Epilogue>
 struct tile_worker {
@@ -54,7 +65,8 @@ struct tile_worker {
     template <class Fetch>
     void operator()(const typename Engine::a_block& block, std::size_t first_tile, std::size_t last_tile,
                     std::size_t row, std::size_t rows, const slice_place& at, const typename Engine::b_slice& slice,
-                    std::size_t panel, float* acc, const float* b_scales, const Fetch& fetch) const {
+                    std::size_t panel, float* acc, const float* b_scales, typename Epilogue::strip& strip,
+                    const Fetch& fetch) const {
         const std::size_t mr = engine.tile_rows(), acc_size = mr * kernel::panel_columns;
         const std::size_t column = panel * kernel::panel_columns;
         const std::size_t columns = (std::min)(kernel::panel_columns, shape.n - column);
@@ -69,8 +81,9 @@ struct tile_worker {
             },
             [&](std::size_t tile) {
                 if (at.index + 1 != at.slices) return;
-                epilogue.write(acc + (tile - first_tile) * acc_size, row + tile * mr, rows_of(tile), column, columns,
-                               b_scales, [&](std::size_t i) noexcept { return engine.a().tensor_scale(i); });
+                epilogue.write(
+                    acc + (tile - first_tile) * acc_size, row + tile * mr, rows_of(tile), column, columns, b_scales,
+                    [&](std::size_t i) noexcept { return engine.a().tensor_scale(i); }, strip);
             });
     }
 };
@@ -94,18 +107,20 @@ void run_resident(const Engine& engine, const Epilogue& epilogue, const product_
         // Tasks: runs of panels, and of tiles where there are few panels; 8 or more a thread, so that they end
         // together.
         const std::size_t wanted = threads > 1 ? 8 * threads : 1;
-        const std::size_t panel_runs = (std::min)(panels, wanted);
+        const std::size_t panel_runs = (std::min)(divide_up(panels, Epilogue::panel_step), wanted);
         const std::size_t tile_runs = (std::min)(tiles, divide_up(wanted, panel_runs));
         executor.for_each(panel_runs * tile_runs, [&](std::size_t task) {
             const arch::fp_guard guard;
-            const std::size_t panel_run = task / tile_runs, tile_run = task % tile_runs;
+            const std::size_t tile_run = task % tile_runs;
             const std::size_t first_tile = tiles * tile_run / tile_runs, last_tile = tiles * (tile_run + 1) / tile_runs;
             auto slice = engine.make_slice((std::min)(sizes.kc, shape.k));
             const std::size_t acc_size = mr * kernel::panel_columns;
             aligned_buffer<float> acc((last_tile - first_tile) * acc_size);
             float b_scales[kernel::panel_columns];
-            const std::size_t last_panel = panels * (panel_run + 1) / panel_runs;
-            for (std::size_t panel = panels * panel_run / panel_runs; panel < last_panel; ++panel) {
+            auto strip = epilogue.make_strip(ic + first_tile * mr, (last_tile - first_tile) * mr);
+            const auto [first_panel, last_panel] =
+                share_of_panels(panels, Epilogue::panel_step, task / tile_runs, panel_runs);
+            for (std::size_t panel = first_panel; panel < last_panel; ++panel) {
                 column_scales(engine.b(), panel, shape.n, b_scales);
                 std::fill(acc.begin(), acc.end(), 0.0F);
                 for (std::size_t pc = 0; pc < shape.k; pc += sizes.kc) {
@@ -115,7 +130,7 @@ void run_resident(const Engine& engine, const Epilogue& epilogue, const product_
                     const std::size_t next_panel = panel + (end ? 1 : 0), next_pc = end ? 0 : pc + count;
                     work(block, first_tile, last_tile, ic, rows,
                          {pc, count, pc / sizes.kc, divide_up(shape.k, sizes.kc)}, slice, panel, acc.data(), b_scales,
-                         [&](std::size_t tile) {
+                         strip, [&](std::size_t tile) {
                              if (next_panel == last_panel) return;
                              engine.prefetch(next_panel, next_pc, (std::min)(sizes.kc, shape.k - next_pc),
                                              tile - first_tile, last_tile - first_tile);
@@ -131,18 +146,20 @@ template <class Engine, class Epilogue>
 void run_sliced(const Engine& engine, const Epilogue& epilogue, const product_shape& shape, const blocking& sizes,
                 const executor& executor) {
     const std::size_t mr = engine.tile_rows();
-    const std::size_t row_tasks = divide_up(shape.m, sizes.mc), column_tasks = divide_up(shape.n, sizes.nc);
+    const std::size_t nc = round_up(sizes.nc, Epilogue::panel_step * kernel::panel_columns);
+    const std::size_t row_tasks = divide_up(shape.m, sizes.mc), column_tasks = divide_up(shape.n, nc);
     const tile_worker<Engine, Epilogue> work{engine, epilogue, shape};
     executor.for_each(row_tasks * column_tasks, [&](std::size_t task) {
         const arch::fp_guard guard;
-        const std::size_t ic = task / column_tasks * sizes.mc, jc = task % column_tasks * sizes.nc;
+        const std::size_t ic = task / column_tasks * sizes.mc, jc = task % column_tasks * nc;
         const std::size_t rows = (std::min)(sizes.mc, shape.m - ic), tiles = divide_up(rows, mr);
-        const std::size_t panels = divide_up((std::min)(sizes.nc, shape.n - jc), kernel::panel_columns);
+        const std::size_t panels = divide_up((std::min)(nc, shape.n - jc), kernel::panel_columns);
         const auto rows_of = [&](std::size_t tile) { return (std::min)(mr, rows - tile * mr); };
         auto block = engine.make_block(rows, (std::min)(sizes.ka, shape.k), sizes.kc);
         auto slice = engine.make_slice((std::min)(sizes.kc, shape.k));
         const std::size_t acc_size = mr * kernel::panel_columns;
         aligned_buffer<float> acc(panels * tiles * acc_size, 0.0F);
+        auto strip = epilogue.make_strip(ic, tiles * mr);
         float b_scales[kernel::panel_columns];
         for (std::size_t pa = 0; pa < shape.k; pa += sizes.ka) {
             const std::size_t depth = (std::min)(sizes.ka, shape.k - pa);
@@ -156,7 +173,7 @@ void run_sliced(const Engine& engine, const Epilogue& epilogue, const product_sh
                     const std::size_t count = (std::min)(sizes.kc, depth - pc);
                     engine.load(slice, panel, pa + pc, count);
                     work(block, 0, tiles, ic, rows, {pc, count, (pa + pc) / sizes.kc, divide_up(shape.k, sizes.kc)},
-                         slice, panel, acc.data() + p * tiles * acc_size, b_scales, [&](std::size_t tile) {
+                         slice, panel, acc.data() + p * tiles * acc_size, b_scales, strip, [&](std::size_t tile) {
                              if (p + 1 < panels) engine.prefetch(panel + 1, pa + pc, count, tile, tiles);
                              const float* const next =
                                  acc.data() + (p * tiles + tile + (tile + 1 < tiles ? 1 : 0)) * acc_size;

@@ -56,6 +56,7 @@ template <class S, class B, class T>
 void gemm_plain_rows(const matrix_view<S>& a, const B& b, const matrix_view<T>& c, const gemm_options& options,
                      const gemm_plan& plan) {
     check_product(a.rows(), a.cols(), b.rows(), b.cols(), c.rows(), c.cols(), options.bias.size());
+    check_weights(b, "lowbit::gemm_weight_only");
     const byte_rows out = byte_rows_of(c);
     check_no_overlap(out, byte_rows_of(a), "input 'a'");
     check_no_overlap(out, b, "input 'b'");
