@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// linear_layer: real layers y = x w^T. Weights are packed once, the recorded inputs are quantised on the way; prints
-// the error of the output and the time of a product, against float32.
+// linear_layer: real layers y = x w^T, weights packed once, recorded inputs quantised on the way; prints the output's
+// error and a product's time, against float32.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -35,8 +35,7 @@ std::vector<float> exact_layer(floats x, floats w) {
     for (std::size_t i = 0; i < x.rows(); ++i) {
         for (std::size_t j = 0; j < w.rows(); ++j) {
             double sum = 0;
-            for (std::size_t k = 0; k < x.cols(); ++k)
-                sum += static_cast<double>(x(i, k)) * static_cast<double>(w(j, k));
+            for (std::size_t k = 0; k < x.cols(); ++k) sum += double(x(i, k)) * double(w(j, k));
             y[i * w.rows() + j] = static_cast<float>(sum);
         }
     }

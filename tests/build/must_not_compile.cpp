@@ -72,6 +72,26 @@ inline auto fault(lowbit::matrix_view<const float> view) { return lowbit::quanti
 inline lowbit::quantized_matrix<lowbit::mxfp4> fault(const lowbit::quantized_matrix<lowbit::nvfp4>& q) { return q; }
 #endif
 
+#ifdef FAULT_packed_matrices_of_two_formats
+// says: could not convert|cannot convert|conversion from|no viable
+inline lowbit::packed_matrix<lowbit::mxfp4> fault(const lowbit::packed_matrix<lowbit::nvfp4>& p) { return p; }
+#endif
+
+#ifdef FAULT_product_with_the_options_of_another_format
+// says: no matching function|cannot convert|could not convert|no viable conversion
+inline void fault(lowbit::matrix_view<const float> x, const lowbit::packed_matrix<lowbit::hif4>& p,
+                  lowbit::matrix_view<float> y) {
+    lowbit::gemm<lowbit::mxfp4>(x, p, y, {}, lowbit::hif4::options{});
+}
+#endif
+
+#ifdef FAULT_product_with_blocks_for_weights
+// says: constraint|no matching function
+inline void fault(lowbit::matrix_view<const float> x, const lowbit::hif4::block& w, lowbit::matrix_view<float> y) {
+    lowbit::gemm(x, w, y);
+}
+#endif
+
 #ifdef FAULT_dequantize_into_const
 // says: no matching function|constraint|invalid
 inline void fault(const lowbit::quantized_matrix<lowbit::hif4>& q, lowbit::matrix_view<const float> out) {
