@@ -64,8 +64,8 @@ template <class ASource, class BSource, class Epilogue>
         const arch::fp_guard guard;
         float acc[kernel::largest_few_rows_tile * kernel::panel_columns], b_scales[kernel::panel_columns];
         auto strip = epilogue.make_strip(0, tiles * tile_rows);
-        const auto [first, last] = share_of_panels(panels, Epilogue::panel_step, run, runs);
-        for (std::size_t panel = first; panel < last; ++panel) {
+        const panel_run share = share_of_panels(panels, Epilogue::panel_step, run, runs);
+        for (std::size_t panel = share.first; panel < share.last; ++panel) {
             const std::size_t column = panel * kernel::panel_columns;
             const std::size_t columns = (std::min)(kernel::panel_columns, shape.n - column);
             column_scales(b, panel, shape.n, b_scales);
@@ -151,8 +151,8 @@ void run_few_floats(const ASource& a, const BSource& b, isa which, const Epilogu
         float b_scales[kernel::panel_columns];
         std::fill_n(decoded, kernels.panels * kernel::decoded_record, 0.0F);
         auto strip = epilogue.make_strip(0, tiles * tile_rows);
-        const auto [first_set, last_set] = share_of_panels(sets, step, run, runs);
-        for (std::size_t set = first_set; set < last_set; ++set) {
+        const panel_run share = share_of_panels(sets, step, run, runs);
+        for (std::size_t set = share.first; set < share.last; ++set) {
             const std::size_t first = set * width, count = (std::min)(width, panels - first);
             std::fill_n(acc, tiles * kernel::few_floats_sums, 0.0F);
             std::size_t k = 0;

@@ -118,9 +118,8 @@ void run_resident(const Engine& engine, const Epilogue& epilogue, const product_
             aligned_buffer<float> acc((last_tile - first_tile) * acc_size);
             float b_scales[kernel::panel_columns];
             auto strip = epilogue.make_strip(ic + first_tile * mr, (last_tile - first_tile) * mr);
-            const auto [first_panel, last_panel] =
-                share_of_panels(panels, Epilogue::panel_step, task / tile_runs, panel_runs);
-            for (std::size_t panel = first_panel; panel < last_panel; ++panel) {
+            const panel_run share = share_of_panels(panels, Epilogue::panel_step, task / tile_runs, panel_runs);
+            for (std::size_t panel = share.first; panel < share.last; ++panel) {
                 column_scales(engine.b(), panel, shape.n, b_scales);
                 std::fill(acc.begin(), acc.end(), 0.0F);
                 for (std::size_t pc = 0; pc < shape.k; pc += sizes.kc) {
@@ -131,7 +130,7 @@ void run_resident(const Engine& engine, const Epilogue& epilogue, const product_
                     work(block, first_tile, last_tile, ic, rows,
                          {pc, count, pc / sizes.kc, divide_up(shape.k, sizes.kc)}, slice, panel, acc.data(), b_scales,
                          strip, [&](std::size_t tile) {
-                             if (next_panel == last_panel) return;
+                             if (next_panel == share.last) return;
                              engine.prefetch(next_panel, next_pc, (std::min)(sizes.kc, shape.k - next_pc),
                                              tile - first_tile, last_tile - first_tile);
                          });
