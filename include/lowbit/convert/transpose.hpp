@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <type_traits>
 
 #include <lowbit/arch/fp_environment.hpp>
@@ -96,15 +97,19 @@ struct transposed_encoder {
     void encode(const matrix_part& part) const {
         const std::size_t most_bands = divide_up((std::min)(panel_rows, part.last_row - part.first_row), band);
         const std::size_t most_cols = (std::min)(panel_cols, part.last_col - part.first_col);
-        aligned_buffer<block> staged(most_bands * most_cols * per_band);
-        transposed_tile tile;
+        // The tile, then the blocks of a panel: row codecs prefetch 16 KiB ahead, and past the end of a stack that
+        // costs a walk through the page tables for each line.
+        aligned_buffer<unsigned char> scratch(sizeof(transposed_tile) +
+                                              most_bands * most_cols * per_band * sizeof(block));
+        transposed_tile& tile = *::new (static_cast<void*>(scratch.data())) transposed_tile;
+        block* const staged = reinterpret_cast<block*>(scratch.data() + sizeof(transposed_tile));
         for (std::size_t c = part.first_col; c < part.last_col;) {
             const std::size_t cols = (std::min)(panel_cols, part.last_col - c);
             for (std::size_t r = part.first_row; r < part.last_row;) {
                 const std::size_t rows = (std::min)(panel_rows, part.last_row - r);
                 const matrix_part panel{r, r + rows, c, c + cols};
-                encode_panel(panel, tile, staged.data());
-                store_panel(panel, staged.data());
+                encode_panel(panel, tile, staged);
+                store_panel(panel, staged);
                 r += rows;
             }
             c += cols;
@@ -115,7 +120,7 @@ struct transposed_encoder {
     /// Blocks of a column of a tile.
     static constexpr std::size_t per_band = band / F::block_size;
     /// Values encoded between two rounds of prefetching.
-    static constexpr std::size_t step = 1024;
+    static constexpr std::size_t step = 512;
 
     static constexpr std::size_t divide_up(std::size_t a, std::size_t b) noexcept {
         return a / b + (a % b != 0 ? 1 : 0);
@@ -171,8 +176,11 @@ struct transposed_encoder {
         block* to = blocks + panel.first_col * blocks_per_row + panel.first_row / F::block_size;
         for (std::size_t c = 0; c < cols; ++c) {
             if (c + ahead < cols) {
-                const char* const line = reinterpret_cast<const char*>(to + ahead * blocks_per_row);
-                for (std::size_t i = 0; i < bytes + 63; i += 64) __builtin_prefetch(line + i, 1, 3);
+                const char* const first = reinterpret_cast<const char*>(to + ahead * blocks_per_row);
+                const char* const end = first + bytes;
+                for (const char* p = first - reinterpret_cast<std::uintptr_t>(first) % 64; p < end; p += 64) {
+                    __builtin_prefetch(p, 1, 3);
+                }
             }
             const block* from = staged + c * per_band;
             for (std::size_t b = 0; b < bands; ++b) {

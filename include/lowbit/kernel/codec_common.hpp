@@ -183,6 +183,7 @@ struct hif8_bytes {
     std::uint8_t shift[64];
     std::uint8_t factor[64];
     std::uint8_t offset[64];
+    std::uint8_t above[64];  // offset where the sum counts from the least field
 };
 inline constexpr hif8_bytes hif8_bytes_by_field = [] {
     hif8_bytes bytes{};
@@ -192,6 +193,8 @@ inline constexpr hif8_bytes hif8_bytes_by_field = [] {
         bytes.shift[i] = static_cast<std::uint8_t>(shift);
         bytes.factor[i] = static_cast<std::uint8_t>(0x100U >> shift);
         bytes.offset[i] = static_cast<std::uint8_t>(hif8_by_field.entry[i] & 0xFFU);
+        const std::uint32_t least = (103U << 7) >> shift;  // 0 where nothing is to be left
+        bytes.above[i] = static_cast<std::uint8_t>(hif8_by_field.entry[i] + least);
     }
     return bytes;
 }();

@@ -70,8 +70,8 @@ inline void stream(const float* source, std::size_t count, float* out) noexcept 
     std::memcpy(out + done, source + done, (count - done) * sizeof(float));
 }
 
-/// Bands of `width` rows, 8 columns at a time through registers. Rows past the last one count as the last: what they
-/// give lies behind the row's values.
+/// Bands of `width` rows, `turned` columns at a time through registers. Rows past the last one count as the last: what
+/// they give lies behind the row's values.
 inline void turn(const float* source, std::size_t stride, std::size_t rows, std::size_t cols, float* out,
                  std::size_t pitch) noexcept {
     for (std::size_t r = 0; r < rows; r += width) {
@@ -79,23 +79,23 @@ inline void turn(const float* source, std::size_t stride, std::size_t rows, std:
         for (std::size_t i = 0; i < width; ++i) row[i] = source + (r + i < rows ? r + i : rows - 1) * stride;
         float* to = out + r;
         std::size_t c = 0;
-        for (; cols - c >= 8; c += 8) {
-            vf x[8];
-            load_transposed(row, x);
+        for (; cols - c >= turned; c += turned) {
+            vf x[turned];
+            load_turned(row, x);
             LOWBIT_UNROLL
-            for (std::size_t i = 0; i < 8; ++i) store(to + i * pitch, x[i]);
+            for (std::size_t i = 0; i < turned; ++i) store(to + i * pitch, x[i]);
             LOWBIT_UNROLL
-            for (std::size_t i = 0; i < width; ++i) row[i] += 8;
-            to += 8 * pitch;
+            for (std::size_t i = 0; i < width; ++i) row[i] += turned;
+            to += turned * pitch;
         }
         if (c < cols) {
-            float rest[width][8] = {};
-            vf x[8];
+            float rest[width][turned] = {};
+            vf x[turned];
             for (std::size_t i = 0; i < width; ++i) {
                 std::memcpy(rest[i], row[i], (cols - c) * sizeof(float));
                 row[i] = rest[i];
             }
-            load_transposed(row, x);
+            load_turned(row, x);
             for (std::size_t i = 0; c + i < cols; ++i) store(to + i * pitch, x[i]);
         }
     }

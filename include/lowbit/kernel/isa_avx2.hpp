@@ -153,6 +153,9 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx2) {
         }
     }
 
+    inline constexpr std::size_t turned = 8;
+    LOWBIT_ALWAYS_INLINE void load_turned(const float* const(&row)[width], vf(&x)[turned]) { load_transposed(row, x); }
+
     // Bytes.
     LOWBIT_ALWAYS_INLINE void split_bytes(vi a, vi b, vi c, vi d, vb & low, vb & top) {
         // In each 128-bit lane: dword 0 the low bytes, dword 1 the top bytes of its 4 dwords.

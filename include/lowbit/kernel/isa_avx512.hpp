@@ -27,7 +27,7 @@
 //                              chunk: the largest key of each run of 8 to W / 2 dwords
 //   swap_pairs swap_twos       lanes 1 0 3 2 ..., lanes 2 3 0 1 ...;   gather(p, index) lane i = p[index lane i]
 //   lookup_32(table, index)    table[index & 31];   load_bytes(p)  W bytes to dwords
-//   load_transposed(row[W], x[8])   lane j of x[i] = row[j][i]
+//   load_transposed(row[W], x[8])   lane j of x[i] = row[j][i];   turned, load_turned(row[W], x[turned]) the same, wide
 //   load_codes(p)              W codes from W / 2 bytes, in bits 3..0 of dwords, whatever the other bits
 //   code_table, make_code_table, code_values(table, codes)   floats of 16 sign-magnitude codes
 //   load_fours(p)              W / 4 floats, each repeated 4 times
@@ -63,26 +63,29 @@
 
 # if LOWBIT_COMPILES_AVX512VBMI
 LOWBIT_TARGET_BEGIN_AVX512VBMI
-namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx512vbmi){
+namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx512vbmi) {
 
 #  include <lowbit/kernel/isa_avx512_atoms.inl>
 
-    LOWBIT_ALWAYS_INLINE void split_bytes(vi a, vi b, vi c, vi d, vb& low, vb& top){
+    LOWBIT_ALWAYS_INLINE void split_bytes(vi a, vi b, vi c, vi d, vb & low, vb & top) {
         // Bytes 4 i of two vectors, then bytes 4 i + 3. (Two merging vpermb are cheaper than one vpermt2b on Intel.)
-        const vi pick = _mm512_set_epi8(63, 59, 55, 51, 47, 43, 39, 35, 31, 27, 23, 19, 15, 11, 7, 3, 63, 59, 55, 51,
-                                        47, 43, 39, 35, 31, 27, 23, 19, 15, 11, 7, 3, 60, 56, 52, 48, 44, 40, 36, 32,
-                                        28, 24, 20, 16, 12, 8, 4, 0, 60, 56, 52, 48, 44, 40, 36, 32, 28, 24, 20, 16, 12,
-                                        8, 4, 0);
-constexpr __mmask64 second = 0xFFFF0000FFFF0000U;
-const vi ab = _mm512_mask_permutexvar_epi8(_mm512_maskz_permutexvar_epi8(~second, pick, a), second, pick, b);
-const vi cd = _mm512_mask_permutexvar_epi8(_mm512_maskz_permutexvar_epi8(~second, pick, c), second, pick, d);
-low = _mm512_maskz_shuffle_i64x2(all8, ab, cd, 0x44);
-top = _mm512_maskz_shuffle_i64x2(all8, ab, cd, 0xEE);
-}
+        const vi pick =
+            _mm512_set_epi8(63, 59, 55, 51, 47, 43, 39, 35, 31, 27, 23, 19, 15, 11, 7, 3, 63, 59, 55, 51, 47, 43, 39,
+                            35, 31, 27, 23, 19, 15, 11, 7, 3, 60, 56, 52, 48, 44, 40, 36, 32, 28, 24, 20, 16, 12, 8, 4,
+                            0, 60, 56, 52, 48, 44, 40, 36, 32, 28, 24, 20, 16, 12, 8, 4, 0);
+        constexpr __mmask64 second = 0xFFFF0000FFFF0000U;
+        const vi ab = _mm512_mask_permutexvar_epi8(_mm512_maskz_permutexvar_epi8(~second, pick, a), second, pick, b);
+        const vi cd = _mm512_mask_permutexvar_epi8(_mm512_maskz_permutexvar_epi8(~second, pick, c), second, pick, d);
+        low = _mm512_maskz_shuffle_i64x2(all8, ab, cd, 0x44);
+        top = _mm512_maskz_shuffle_i64x2(all8, ab, cd, 0xEE);
+    }
 
-LOWBIT_ALWAYS_INLINE vb lookup_64(const std::uint8_t (&table)[64], vb index) {
-    return _mm512_maskz_permutexvar_epi8(~__mmask64{0}, index, _mm512_loadu_si512(table));
-}
+    inline constexpr bool looks_up_bytes = true;
+    LOWBIT_ALWAYS_INLINE vb lookup_64(const std::uint8_t(&table)[64], vb index) {
+        return _mm512_maskz_permutexvar_epi8(~__mmask64{0}, index, _mm512_loadu_si512(table));
+    }
+
+#  include <lowbit/kernel/isa_avx512_hif8.inl>
 
 #  include <lowbit/kernel/codec.inl>
 
@@ -92,33 +95,36 @@ LOWBIT_TARGET_END
 
 # if LOWBIT_COMPILES_AVX512VNNI
 LOWBIT_TARGET_BEGIN_AVX512VNNI
-namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx512vnni){
+namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx512vnni) {
 
 #  include <lowbit/kernel/isa_avx512_atoms.inl>
 
-    LOWBIT_ALWAYS_INLINE void split_bytes(vi a, vi b, vi c, vi d, vb& low, vb& top){
+    LOWBIT_ALWAYS_INLINE void split_bytes(vi a, vi b, vi c, vi d, vb & low, vb & top) {
         // In each 128-bit lane: dword 0 the low bytes, dword 1 the top bytes of its 4 dwords.
-        const vi pick = _mm512_maskz_broadcast_i32x4(all16, _mm_setr_epi8(0, 4, 8, 12, 3, 7, 11, 15, 0, 4, 8, 12, 3, 7,
-                                                                          11, 15));
-const vi ab = _mm512_maskz_unpacklo_epi32(all16, _mm512_shuffle_epi8(a, pick), _mm512_shuffle_epi8(b, pick));
-const vi cd = _mm512_maskz_unpacklo_epi32(all16, _mm512_shuffle_epi8(c, pick), _mm512_shuffle_epi8(d, pick));
-const vi order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-low = _mm512_maskz_permutexvar_epi32(all16, order, _mm512_maskz_unpacklo_epi64(all8, ab, cd));
-top = _mm512_maskz_permutexvar_epi32(all16, order, _mm512_maskz_unpackhi_epi64(all8, ab, cd));
-}
-
-LOWBIT_ALWAYS_INLINE vb lookup_64(const std::uint8_t (&table)[64], vb index) {
-    vb found = _mm512_setzero_si512();
-    LOWBIT_UNROLL
-    for (int quarter = 0; quarter < 4; ++quarter) {
-        const __m128i entries = _mm_loadu_si128(reinterpret_cast<const __m128i*>(table) + quarter);
-        const __mmask64 here = _mm512_cmpeq_epi8_mask(_mm512_and_si512(index, splat_u8(0x30)),
-                                                      splat_u8(static_cast<std::uint8_t>(16 * quarter)));
-        found = _mm512_mask_shuffle_epi8(found, here, _mm512_maskz_broadcast_i32x4(all16, entries),
-                                         _mm512_and_si512(index, splat_u8(0x0F)));
+        const vi pick =
+            _mm512_maskz_broadcast_i32x4(all16, _mm_setr_epi8(0, 4, 8, 12, 3, 7, 11, 15, 0, 4, 8, 12, 3, 7, 11, 15));
+        const vi ab = _mm512_maskz_unpacklo_epi32(all16, _mm512_shuffle_epi8(a, pick), _mm512_shuffle_epi8(b, pick));
+        const vi cd = _mm512_maskz_unpacklo_epi32(all16, _mm512_shuffle_epi8(c, pick), _mm512_shuffle_epi8(d, pick));
+        const vi order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+        low = _mm512_maskz_permutexvar_epi32(all16, order, _mm512_maskz_unpacklo_epi64(all8, ab, cd));
+        top = _mm512_maskz_permutexvar_epi32(all16, order, _mm512_maskz_unpackhi_epi64(all8, ab, cd));
     }
-    return found;
-}
+
+    inline constexpr bool looks_up_bytes = false;
+    LOWBIT_ALWAYS_INLINE vb lookup_64(const std::uint8_t(&table)[64], vb index) {
+        vb found = _mm512_setzero_si512();
+        LOWBIT_UNROLL
+        for (int quarter = 0; quarter < 4; ++quarter) {
+            const __m128i entries = _mm_loadu_si128(reinterpret_cast<const __m128i*>(table) + quarter);
+            const __mmask64 here = _mm512_cmpeq_epi8_mask(_mm512_and_si512(index, splat_u8(0x30)),
+                                                          splat_u8(static_cast<std::uint8_t>(16 * quarter)));
+            found = _mm512_mask_shuffle_epi8(found, here, _mm512_maskz_broadcast_i32x4(all16, entries),
+                                             _mm512_and_si512(index, splat_u8(0x0F)));
+        }
+        return found;
+    }
+
+#  include <lowbit/kernel/isa_avx512_hif8.inl>
 
 #  include <lowbit/kernel/codec.inl>
 

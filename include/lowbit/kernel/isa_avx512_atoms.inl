@@ -145,6 +145,37 @@ LOWBIT_ALWAYS_INLINE void load_transposed(const float* const (&row)[width], vf (
     }
 }
 
+/// Columns that `turn` takes at a time: whole lines of the cache. Rows that lie a power of two apart share a set, which
+/// has no room for 16 lines: half lines would be read twice.
+inline constexpr std::size_t turned = 16;
+LOWBIT_ALWAYS_INLINE void load_turned(const float* const (&row)[width], vf (&x)[turned]) {
+    vf t[16];
+    LOWBIT_UNROLL
+    for (std::size_t j = 0; j < 16; ++j) t[j] = load(row[j]);
+    LOWBIT_UNROLL
+    for (std::size_t j = 0; j < 16; j += 4) {  // 4 x 4 within lanes
+        const vf a = _mm512_maskz_unpacklo_ps(all16, t[j], t[j + 1]);
+        const vf b = _mm512_maskz_unpackhi_ps(all16, t[j], t[j + 1]);
+        const vf c = _mm512_maskz_unpacklo_ps(all16, t[j + 2], t[j + 3]);
+        const vf d = _mm512_maskz_unpackhi_ps(all16, t[j + 2], t[j + 3]);
+        t[j] = _mm512_maskz_shuffle_ps(all16, a, c, 0x44);
+        t[j + 1] = _mm512_maskz_shuffle_ps(all16, a, c, 0xEE);
+        t[j + 2] = _mm512_maskz_shuffle_ps(all16, b, d, 0x44);
+        t[j + 3] = _mm512_maskz_shuffle_ps(all16, b, d, 0xEE);
+    }
+    LOWBIT_UNROLL
+    for (std::size_t i = 0; i < 4; ++i) {  // 4 x 4 lanes
+        const vf a = _mm512_maskz_shuffle_f32x4(all16, t[i], t[i + 4], 0x88);
+        const vf b = _mm512_maskz_shuffle_f32x4(all16, t[i], t[i + 4], 0xDD);
+        const vf c = _mm512_maskz_shuffle_f32x4(all16, t[i + 8], t[i + 12], 0x88);
+        const vf d = _mm512_maskz_shuffle_f32x4(all16, t[i + 8], t[i + 12], 0xDD);
+        x[i] = _mm512_maskz_shuffle_f32x4(all16, a, c, 0x88);
+        x[i + 4] = _mm512_maskz_shuffle_f32x4(all16, b, d, 0x88);
+        x[i + 8] = _mm512_maskz_shuffle_f32x4(all16, a, c, 0xDD);
+        x[i + 12] = _mm512_maskz_shuffle_f32x4(all16, b, d, 0xDD);
+    }
+}
+
 // Bytes.
 LOWBIT_ALWAYS_INLINE vb splat_u8(std::uint8_t x) { return _mm512_set1_epi8(static_cast<char>(x)); }
 LOWBIT_ALWAYS_INLINE vb min_u8(vb a, vb b) { return _mm512_min_epu8(a, b); }
@@ -273,48 +304,6 @@ LOWBIT_ALWAYS_INLINE vb as_bytes(vi v) { return v; }
 LOWBIT_ALWAYS_INLINE vi as_dwords(vb v) { return v; }
 LOWBIT_ALWAYS_INLINE vb or_u8(vb a, vb b) { return _mm512_or_si512(a, b); }
 LOWBIT_ALWAYS_INLINE vb select_u8(vb mask, vb yes, vb no) { return _mm512_ternarylogic_epi32(mask, yes, no, 0xCA); }
-
-// HiF8, ties away, of a chunk: the top 16 bits of a float decide. False where NaN keeps that from being true.
-inline constexpr bool has_hif8_ties_away = true;
-LOWBIT_ALWAYS_INLINE vi hif8_words_index(vi words) {
-    const vi above = _mm512_subs_epu16(words, _mm512_set1_epi16(103 << 7));
-    return _mm512_srli_epi16(_mm512_min_epu16(above, _mm512_set1_epi16(63 << 7)), 7);
-}
-LOWBIT_ALWAYS_INLINE vi hif8_words_codes(vi words) {
-    const vi u = _mm512_and_si512(words, _mm512_set1_epi16(0x7FFF));
-    const vi round = _mm512_permutex2var_epi16(_mm512_loadu_si512(hif8_by_field.round), hif8_words_index(u),
-                                               _mm512_loadu_si512(hif8_by_field.round + 32));
-    const vi sum = _mm512_add_epi16(u, round);
-    const vi entry = _mm512_permutex2var_epi16(_mm512_loadu_si512(hif8_by_field.entry), hif8_words_index(sum),
-                                               _mm512_loadu_si512(hif8_by_field.entry + 32));
-    return _mm512_add_epi16(_mm512_srlv_epi16(sum, _mm512_srli_epi16(entry, 12)), entry);
-}
-LOWBIT_ALWAYS_INLINE bool hif8_ties_away(const float* p, bool saturates, vb& codes) {
-    const vf a = load(p), b = load(p + 16), c = load(p + 32), d = load(p + 48);
-    const __mmask16 nan = _kor_mask16(_kor_mask16(_mm512_fpclass_ps_mask(a, 0x81), _mm512_fpclass_ps_mask(b, 0x81)),
-                                      _kor_mask16(_mm512_fpclass_ps_mask(c, 0x81), _mm512_fpclass_ps_mask(d, 0x81)));
-    if (nan != 0) return false;
-    // Words a0 b0 a1 b1 ...; bytes a0 c0 b0 d0 ...
-    const vi high = _mm512_set1_epi32(static_cast<int>(0xFFFF0000U));
-    const vi ab = _mm512_ternarylogic_epi32(shift_right<16>(as_int(a)), as_int(b), high, 0xF8);
-    const vi cd = _mm512_ternarylogic_epi32(shift_right<16>(as_int(c)), as_int(d), high, 0xF8);
-    const vi low = _mm512_set1_epi16(0x00FF);
-    const vi magnitude =
-        _mm512_ternarylogic_epi32(low, hif8_words_codes(ab), _mm512_slli_epi16(hif8_words_codes(cd), 8), 0xCA);
-    const vi sign =
-        _mm512_and_si512(_mm512_ternarylogic_epi32(low, _mm512_srli_epi16(ab, 8), cd, 0xCA), splat_u8(0x80));
-    vi code = magnitude;
-    if (saturates) {
-        const __mmask64 infinite = _mm512_cmpeq_epi8_mask(code, splat_u8(detail::hif8_infinity_code));
-        code = _mm512_mask_mov_epi8(code, infinite, splat_u8(detail::hif8_max_code));
-    }
-    code = _mm512_mask_add_epi8(code, _mm512_test_epi8_mask(code, code), code, sign);
-    const vi pick =
-        _mm512_maskz_broadcast_i32x4(all16, _mm_setr_epi8(0, 4, 8, 12, 2, 6, 10, 14, 1, 5, 9, 13, 3, 7, 11, 15));
-    const vi order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    codes = _mm512_maskz_permutexvar_epi32(all16, order, _mm512_shuffle_epi8(code, pick));
-    return true;
-}
 
 // 16-bit floats; every NaN becomes the library's.
 LOWBIT_ALWAYS_INLINE vf canonical(vf v) {

@@ -142,6 +142,9 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(neon_codec) {
         }
     }
 
+    inline constexpr std::size_t turned = 8;
+    LOWBIT_ALWAYS_INLINE void load_turned(const float* const(&row)[width], vf(&x)[turned]) { load_transposed(row, x); }
+
     // Bytes.
     LOWBIT_ALWAYS_INLINE vb as_bytes(vi v) { return vreinterpretq_u8_u32(v); }
     LOWBIT_ALWAYS_INLINE vi as_dwords(vb v) { return vreinterpretq_u32_u8(v); }

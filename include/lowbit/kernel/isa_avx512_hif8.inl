@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// HiF8 on AVX-512, ties away, from the top 16 bits of floats. Included by isa_avx512.hpp once for each of its rows,
+// which say by looks_up_bytes whether lookup_64 is one instruction there.
+
+// HiF8, ties away, of a chunk: the top 16 bits of a float decide. False where NaN keeps that from being true.
+inline constexpr bool has_hif8_ties_away = true;
+LOWBIT_ALWAYS_INLINE vi hif8_words_index(vi words) {
+    const vi above = _mm512_subs_epu16(words, _mm512_set1_epi16(103 << 7));
+    return _mm512_srli_epi16(_mm512_min_epu16(above, _mm512_set1_epi16(63 << 7)), 7);
+}
+LOWBIT_ALWAYS_INLINE vi hif8_words_codes(vi words) {
+    const vi u = _mm512_and_si512(words, _mm512_set1_epi16(0x7FFF));
+    const vi round = _mm512_permutex2var_epi16(_mm512_loadu_si512(hif8_by_field.round), hif8_words_index(u),
+                                               _mm512_loadu_si512(hif8_by_field.round + 32));
+    const vi sum = _mm512_add_epi16(u, round);
+    const vi entry = _mm512_permutex2var_epi16(_mm512_loadu_si512(hif8_by_field.entry), hif8_words_index(sum),
+                                               _mm512_loadu_si512(hif8_by_field.entry + 32));
+    return _mm512_add_epi16(_mm512_srlv_epi16(sum, _mm512_srli_epi16(entry, 12)), entry);
+}
+/// The codes of the magnitudes in two vectors of words: those of the first in the even bytes.
+LOWBIT_ALWAYS_INLINE vb hif8_codes_by_words(vi first, vi second) {
+    return _mm512_ternarylogic_epi32(_mm512_set1_epi16(0x00FF), hif8_words_codes(first),
+                                     _mm512_slli_epi16(hif8_words_codes(second), 8), 0xCA);
+}
+
+/// The same by look-ups of 64 bytes, for both vectors at once. Words count from the least field of the tables.
+LOWBIT_ALWAYS_INLINE vi hif8_words_above(vi words) {
+    const vi u = _mm512_and_si512(words, _mm512_set1_epi16(0x7FFF));
+    return _mm512_min_epu16(_mm512_subs_epu16(u, _mm512_set1_epi16(103 << 7)), _mm512_set1_epi16(63 << 7));
+}
+LOWBIT_ALWAYS_INLINE vb hif8_fields(vi first, vi second) {
+    return _mm512_ternarylogic_epi32(_mm512_set1_epi16(0x00FF), _mm512_srli_epi16(first, 7),
+                                     _mm512_slli_epi16(second, 1), 0xCA);
+}
+LOWBIT_ALWAYS_INLINE vb hif8_codes_by_bytes(vi first, vi second) {
+    const vi low = _mm512_set1_epi16(0x00FF);
+    vi u = hif8_words_above(first), v = hif8_words_above(second);
+    const vb round = lookup_64(hif8_bytes_by_field.round, hif8_fields(u, v));
+    u = _mm512_add_epi16(u, _mm512_and_si512(round, low));
+    v = _mm512_add_epi16(v, _mm512_srli_epi16(round, 8));
+    const vb field = hif8_fields(u, v);
+    const vb shift = lookup_64(hif8_bytes_by_field.shift, field);
+    u = _mm512_srlv_epi16(u, _mm512_and_si512(shift, low));
+    v = _mm512_srlv_epi16(v, _mm512_srli_epi16(shift, 8));
+    return _mm512_add_epi8(_mm512_ternarylogic_epi32(low, u, _mm512_slli_epi16(v, 8), 0xCA),
+                           lookup_64(hif8_bytes_by_field.above, field));
+}
+
+LOWBIT_ALWAYS_INLINE bool hif8_ties_away(const float* p, bool saturates, vb& codes) {
+    const vf a = load(p), b = load(p + 16), c = load(p + 32), d = load(p + 48);
+    const __mmask16 nan = _kor_mask16(_kor_mask16(_mm512_fpclass_ps_mask(a, 0x81), _mm512_fpclass_ps_mask(b, 0x81)),
+                                      _kor_mask16(_mm512_fpclass_ps_mask(c, 0x81), _mm512_fpclass_ps_mask(d, 0x81)));
+    if (nan != 0) return false;
+    // Words a0 b0 a1 b1 ...; bytes a0 c0 b0 d0 ...
+    const vi high = _mm512_set1_epi32(static_cast<int>(0xFFFF0000U));
+    const vi ab = _mm512_ternarylogic_epi32(shift_right<16>(as_int(a)), as_int(b), high, 0xF8);
+    const vi cd = _mm512_ternarylogic_epi32(shift_right<16>(as_int(c)), as_int(d), high, 0xF8);
+    const vi low = _mm512_set1_epi16(0x00FF);
+    vi code;
+    if constexpr (looks_up_bytes) {
+        code = hif8_codes_by_bytes(ab, cd);
+    } else {
+        code = hif8_codes_by_words(ab, cd);
+    }
+    const vi sign =
+        _mm512_and_si512(_mm512_ternarylogic_epi32(low, _mm512_srli_epi16(ab, 8), cd, 0xCA), splat_u8(0x80));
+    if (saturates) {
+        const __mmask64 infinite = _mm512_cmpeq_epi8_mask(code, splat_u8(detail::hif8_infinity_code));
+        code = _mm512_mask_mov_epi8(code, infinite, splat_u8(detail::hif8_max_code));
+    }
+    code = _mm512_mask_add_epi8(code, _mm512_test_epi8_mask(code, code), code, sign);
+    const vi pick =
+        _mm512_maskz_broadcast_i32x4(all16, _mm_setr_epi8(0, 4, 8, 12, 2, 6, 10, 14, 1, 5, 9, 13, 3, 7, 11, 15));
+    const vi order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    codes = _mm512_maskz_permutexvar_epi32(all16, order, _mm512_shuffle_epi8(code, pick));
+    return true;
+}
