@@ -45,7 +45,7 @@ class format_marks {
     std::string mark(const std::string& format, bool hollow, double x, double y, const std::string& title) const {
         const std::size_t i = index(format);
         const std::string style =
-            hollow ? fmt::format("class=\"m{} hollow\"", i % 6) : fmt::format("class=\"m{}\"", i % 6);
+            hollow ? fmt::format("class=\"m{} hollow\"", i % 8) : fmt::format("class=\"m{}\"", i % 8);
         std::string shape;
         switch (i % 4) {
             case 0: shape = fmt::format("<circle {} cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4.5\">", style, x, y); break;
@@ -348,7 +348,7 @@ std::string bars(const format_marks& marks, const report& run, const definition&
                                               : std::string();
         out += fmt::format(
             "<rect class=\"s{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"11\"><title>{}</title></rect>\n",
-            marks.index(row.format) % 6, x, y + 2, std::max(one->value * scale, 0.5),
+            marks.index(row.format) % 8, x, y + 2, std::max(one->value * scale, 0.5),
             support::escaped(fmt::format("{}: {} {}, quartiles {} and {}, {} samples{}", row.name(),
                                          figure_text(measure.key, one->value), measure.unit,
                                          figure_text(measure.key, one->low), figure_text(measure.key, one->high),

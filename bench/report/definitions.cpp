@@ -67,9 +67,10 @@ const std::vector<definition>& speed_measures() {
 const std::vector<definition>& other_definitions() {
     static const std::vector<definition> all{
         {"speed", "speed", "", true,
-         "One thread, the instruction set of the head of the report, float data that is not zero. Each figure is the "
-         "median of its samples, taken in three rounds through all formats; low and high are their quartiles. With "
-         "--quick all of N, K and rows are smaller and caches flatter the figures: not to be quoted."},
+         "One thread, the instruction set of the head of the report, float data that is not zero, in huge pages where "
+         "the system has them. Each figure is the median of its samples, taken in three rounds through all formats; "
+         "low and high are their quartiles. With --quick all of N, K and rows are smaller and caches flatter the "
+         "figures: not to be quoted."},
         {"ceiling", "ceiling", "", true,
          "The most that this machine's memory or arithmetic gives, found by a probe in the same process next to the "
          "samples, the best of its passes: read = xor of 512 MiB with the widest loads; fill = full-width stores to "

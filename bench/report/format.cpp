@@ -131,7 +131,7 @@ void codec_speeds(const rules& chosen, const speed_sizes& sizes, const rate_sink
     lowbit::quantized_matrix<F> q;
     sink(measure(
         "quantise", work, sizes.seconds, [&] { q = lowbit::quantize<F>(view, chosen); }, read_ceiling));
-    lowbit::aligned_buffer<float> out(x.size(), 0.0F);
+    lowbit::aligned_buffer<float> out = zeros(x.size());
     const lowbit::matrix_view<float> restored(out.data(), sizes.columns, sizes.depth);
     sink(measure(
         "dequantise", work, sizes.seconds, [&] { lowbit::dequantize(q, restored); },
@@ -162,7 +162,7 @@ lowbit::packed_matrix<F> packed_weights(const rules& chosen, std::size_t columns
     const lowbit::packed_matrix<F> packed = packed_weights(chosen, columns, sizes);
     const lowbit::aligned_buffer<float>& x = normal_values(rows, sizes.depth);
     const float_view input(x.data(), rows, sizes.depth);
-    lowbit::aligned_buffer<float> y(rows * columns, 0.0F);
+    lowbit::aligned_buffer<float> y = zeros(rows * columns);
     const lowbit::matrix_view<float> out(y.data(), rows, columns);
     const double work =
         static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(sizes.depth) / 1e9;

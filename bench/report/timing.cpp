@@ -95,11 +95,20 @@ ceiling smaller(const ceiling& a, const ceiling& b) {
     return a.value < b.value ? a : b;
 }
 
+lowbit::aligned_buffer<float> zeros(std::size_t count) {
+    lowbit::aligned_buffer<float> out(count);
+    lowbit::detail::advise_huge_pages(out.data(), count * sizeof(float));
+    std::fill(out.begin(), out.end(), 0.0F);
+    return out;
+}
+
 const lowbit::aligned_buffer<float>& normal_values(std::size_t rows, std::size_t cols) {
     static std::map<std::pair<std::size_t, std::size_t>, lowbit::aligned_buffer<float>> made;
     const auto found = made.find({rows, cols});
     if (found != made.end()) return found->second;
-    return made.emplace(std::pair(rows, cols), lowbit::bench::normal_matrix(rows, cols)).first->second;
+    lowbit::aligned_buffer<float>& fresh = made.emplace(std::pair(rows, cols), zeros(rows * cols)).first->second;
+    lowbit::bench::fill_normal(fresh.data(), rows, cols);
+    return fresh;
 }
 
 rate measure(const std::string& key, double work, double seconds, const std::function<void()>& body,

@@ -40,7 +40,10 @@ ceiling fma_ceiling();
 /// The smaller one; one that has no probe counts as infinite.
 ceiling smaller(const ceiling& a, const ceiling& b);
 
-/// Normal values whose scale differs from row to row, made once for a shape.
+/// Zeros, in huge pages where the system has them: what pages a process happens to get must not decide a speed.
+lowbit::aligned_buffer<float> zeros(std::size_t count);
+
+/// Normal values whose scale differs from row to row, made once for a shape; pages as above.
 const lowbit::aligned_buffer<float>& normal_values(std::size_t rows, std::size_t cols);
 
 /// Runs `body`, which does `work` (10^9 of its unit), once unmeasured and then until there are three samples and

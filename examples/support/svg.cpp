@@ -12,9 +12,11 @@ namespace support {
 std::string colour_rules(const std::string& selector) {
     return fmt::format(R"(  {0} {{ --paper: #ffffff; --ink: #1f2328; --faint: #59636e; --line: #d1d9e0; }}
   {0} {{ --s0: #0969da; --s1: #bf6a02; --s2: #1a7f37; --s3: #8250df; --s4: #cf222e; --s5: #0e7490; }}
+  {0} {{ --s6: #bf3989; --s7: #6e7781; }}
   @media (prefers-color-scheme: dark) {{
     {0} {{ --paper: #0d1117; --ink: #e6edf3; --faint: #9198a1; --line: #30363d; }}
     {0} {{ --s0: #58a6ff; --s1: #e3a04b; --s2: #56d364; --s3: #bc8cff; --s4: #ff7b72; --s5: #39c5cf; }}
+    {0} {{ --s6: #ff9bce; --s7: #8b949e; }}
   }}
 )",
                        selector);
@@ -31,7 +33,7 @@ std::string class_rules() {
   .grid { stroke: var(--line); }
   .axis { stroke: var(--faint); }
  )";
-    for (int i = 0; i < 6; ++i) {
+    for (int i = 0; i < 8; ++i) {
         out += fmt::format(" .s{0} {{ fill: var(--s{0}); }} .m{0} {{ fill: var(--s{0}); stroke: var(--s{0}); }}\n ", i);
     }
     out += " .hollow { fill: var(--paper); stroke-width: 1.6px; }\n";

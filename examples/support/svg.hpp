@@ -6,10 +6,10 @@
 
 namespace support {
 
-/// The colours as CSS variables of `selector` (--paper --ink --faint --line --s0 .. --s5), light and dark.
+/// The colours as CSS variables of `selector` (--paper --ink --faint --line --s0 .. --s7), light and dark.
 std::string colour_rules(const std::string& selector);
 
-/// The classes that charts use: title, panel, faint, figure (texts), grid, axis (lines), s0 .. s5 (areas), m0 .. m5
+/// The classes that charts use: title, panel, faint, figure (texts), grid, axis (lines), s0 .. s7 (areas), m0 .. m7
 /// (marks), hollow (marks) and outline (areas).
 std::string class_rules();
 
