@@ -116,15 +116,15 @@ void report(benchmark::State& state, std::size_t m, std::size_t n, double bits, 
     state.counters["of_ceiling"] = benchmark::Counter((std::max)(memory_time, compute_time), rate);
 }
 
-template <class F>
+template <class F, class A = activation_format_t<F>>
 void run(benchmark::State& state, isa which, std::size_t m, std::size_t n) {
     const packed_matrix<F>& w = packed<F>(n);
     const aligned_buffer<float> x = normal_matrix(m, depth, 2);
     aligned_buffer<float> y(m * n, 0.0F);
     const double read = read_ceiling(), dot = dot_ceiling(which);
     for (auto _ : state) {
-        detail::gemm_float_rows<activation_format_t<F>>(matrix_view<const float>(x.data(), m, depth), w,
-                                                        matrix_view<float>(y.data(), m, n), {}, {}, {which});
+        detail::gemm_float_rows<A>(matrix_view<const float>(x.data(), m, depth), w, matrix_view<float>(y.data(), m, n),
+                                   {}, {}, {which});
         benchmark::DoNotOptimize(y.data());
         benchmark::ClobberMemory();
     }
@@ -201,8 +201,25 @@ void gemv_bfloat16(benchmark::State& state) {
 }
 #endif
 
+/// 8-bit activations A, 4-bit weights F.
+template <class A, class F>
+void register_mixed(isa which) {
+    for (const std::size_t m : {1U, 4U, 16U}) {
+        const std::string name = "decode/" + std::string(A::name) + " x " + std::string(F::name) + "/" +
+                                 std::to_string(m) + "/" + std::string(to_string(which)) + "/memory";
+        benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) { run<F, A>(state, which, m, many); })
+            ->Unit(benchmark::kMillisecond)
+            ->UseRealTime();
+    }
+}
+
 void register_all() {
     for (const isa which : kernel::available()) {
+        register_mixed<mxint8, hif4>(which);
+        register_mixed<mxint8, mxfp4>(which);
+        register_mixed<mxint8, nvfp4>(which);
+        register_mixed<mxint8, m2xfp_weight>(which);
+        register_mixed<int8_block, mxfp4>(which);
         for_each_format([&]<class F>(std::type_identity<F>) {
             for (const std::size_t n : {many, cached}) {
                 for (const std::size_t m : {1U, 2U, 4U, 8U, 16U}) {

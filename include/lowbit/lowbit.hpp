@@ -11,6 +11,7 @@
 #include <lowbit/core/executor.hpp>
 #include <lowbit/gemm/gemm.hpp>
 #include <lowbit/gemm/gemm_quantized.hpp>
+#include <lowbit/gemm/weight_only.hpp>
 #include <lowbit/io/matrix_file.hpp>
 #include <lowbit/io/npy.hpp>
 #include <lowbit/matrix/quantized_matrix.hpp>
