@@ -272,4 +272,33 @@ TEST(quantize, row_results_do_not_depend_on_other_rows_with_row_scales) {
     }
 }
 
+template <class T>
+void check_hybrid_rounding_of_all() {
+    std::vector<T> values(65536);
+    for (std::uint32_t i = 0; i < values.size(); ++i) values[i] = T::from_bits(static_cast<std::uint16_t>(i));
+    const matrix_view<const T> view(values.data(), 64, 1024);
+    for (const overflow mode : {overflow::infinity, overflow::saturate}) {
+        const quantize_options<hif8> options{.format = {.rounding = hif8_rounding::hybrid, .overflow = mode}};
+        for (const isa which : kernel::available()) {
+            const detail::row_codec<hif8> codec{kernel::codec<hif8>(which), kernel::rows(which)};
+            const auto q = detail::quantize(view, options, codec);
+            for (std::size_t r = 0; r < view.rows(); ++r) {
+                for (std::size_t c = 0; c < view.cols(); ++c) {
+                    hif8 expected;
+                    if constexpr (std::is_same_v<T, bfloat16>) {
+                        expected = hif8::from_bfloat16(view(r, c), hif8_rounding::hybrid, mode);
+                    } else {
+                        expected = hif8::from_float16(view(r, c), hif8_rounding::hybrid, mode);
+                    }
+                    ASSERT_EQ(q.row(r)[c].bits(), expected.bits()) << to_string(which) << ", " << view(r, c).bits();
+                }
+            }
+        }
+    }
+}
+
+// Its rule for 16-bit sources looks at their own last bit: all values, on every instruction set.
+TEST(quantize_hif8, hybrid_rounding_of_all_bfloat16) { check_hybrid_rounding_of_all<bfloat16>(); }
+TEST(quantize_hif8, hybrid_rounding_of_all_float16) { check_hybrid_rounding_of_all<float16>(); }
+
 }  // namespace

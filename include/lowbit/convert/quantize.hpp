@@ -17,6 +17,58 @@
 
 namespace lowbit {
 
+namespace detail {
+
+inline namespace LOWBIT_BASELINE_NAMESPACE {
+
+/// quantize by the given codec.
+template <block_format F, class T>
+quantized_matrix<F> quantize(const matrix_view<T>& source, const quantize_options<F>& options,
+                             const row_codec<F>& codec) {
+    using value_type = std::remove_const_t<T>;
+    using access = quantized_matrix_access<F>;
+    constexpr const char* name = "lowbit::quantize";
+
+    access::check_size(name, source.rows(), source.cols());
+    check_tensor_scale_options<F>(name, options.tensor_scale);
+    const arch::fp_guard guard;
+
+    const bool by_row = wants_row_scales(options);
+    quantized_matrix<F> result = access::make(source.rows(), source.cols(), by_row);
+    typename F::block* const blocks = access::blocks(result);
+    const std::size_t blocks_per_row = result.blocks_per_row();
+    const encode_context shared = matrix_scales(source, codec, options);
+    float* const row_scales = access::row_scales(result);
+    if (!by_row) access::set_tensor_scale(result, shared.tensor_scale);
+    if (by_row && source.cols() == 0) std::fill_n(row_scales, source.rows(), 1.0F);
+
+    // Row scales need a whole row's maximum before its first block: parts then are whole rows.
+    const std::size_t granule = by_row ? (std::max)(source.cols(), std::size_t{1}) : matrix_partition::granule;
+    const matrix_partition parts(source.rows(), source.cols(), options.executor.concurrency(), 1, granule);
+    options.executor.for_each(parts.size(), [&](std::size_t i) {
+        const arch::fp_guard body_guard;
+        const matrix_part part = parts[i];
+        const std::size_t count = part.last_col - part.first_col;
+        for (std::size_t r = part.first_row; r < part.last_row; ++r) {
+            const value_type* values = source.row(r) + part.first_col;
+            encode_context context = shared;
+            if constexpr (F::has_tensor_scale) {
+                if (by_row) {
+                    context = row_scales_of<F>(codec.amax_bits(values, count), options.format);
+                    row_scales[r] = context.tensor_scale;
+                }
+            }
+            context.index = static_cast<std::uint64_t>(r) * source.cols() + part.first_col;
+            codec.encode(values, count, blocks + r * blocks_per_row + part.first_col / F::block_size, options.format,
+                         context);
+        }
+    });
+    return result;
+}
+
+}  // namespace LOWBIT_BASELINE_NAMESPACE
+}  // namespace detail
+
 inline namespace LOWBIT_BASELINE_NAMESPACE {
 
 /// Quantises a matrix to format F: `quantize<hif4>(weights)`.
@@ -36,47 +88,8 @@ inline namespace LOWBIT_BASELINE_NAMESPACE {
 /// Cost: one pass over the data, two for NVFP4 with a tensor scale by matrix.
 template <block_format F, class T>
 [[nodiscard]] quantized_matrix<F> quantize(matrix_view<T> source, const quantize_options<F>& options = {}) {
-    using value_type = std::remove_const_t<T>;
-    static_assert(matrix_element<value_type>, "lowbit::quantize takes float, bfloat16 or float16");
-    using access = detail::quantized_matrix_access<F>;
-    constexpr const char* name = "lowbit::quantize";
-
-    access::check_size(name, source.rows(), source.cols());
-    detail::check_tensor_scale_options<F>(name, options.tensor_scale);
-    const detail::row_codec<F> codec;
-    const arch::fp_guard guard;
-
-    const bool by_row = detail::wants_row_scales(options);
-    quantized_matrix<F> result = access::make(source.rows(), source.cols(), by_row);
-    typename F::block* const blocks = access::blocks(result);
-    const std::size_t blocks_per_row = result.blocks_per_row();
-    const encode_context shared = detail::matrix_scales(source, codec, options);
-    float* const row_scales = access::row_scales(result);
-    if (!by_row) access::set_tensor_scale(result, shared.tensor_scale);
-    if (by_row && source.cols() == 0) std::fill_n(row_scales, source.rows(), 1.0F);
-
-    // Row scales need a whole row's maximum before its first block: parts then are whole rows.
-    const std::size_t granule = by_row ? (std::max)(source.cols(), std::size_t{1}) : detail::matrix_partition::granule;
-    const detail::matrix_partition parts(source.rows(), source.cols(), options.executor.concurrency(), 1, granule);
-    options.executor.for_each(parts.size(), [&](std::size_t i) {
-        const arch::fp_guard body_guard;
-        const detail::matrix_part part = parts[i];
-        const std::size_t count = part.last_col - part.first_col;
-        for (std::size_t r = part.first_row; r < part.last_row; ++r) {
-            const value_type* values = source.row(r) + part.first_col;
-            encode_context context = shared;
-            if constexpr (F::has_tensor_scale) {
-                if (by_row) {
-                    context = detail::row_scales_of<F>(codec.amax_bits(values, count), options.format);
-                    row_scales[r] = context.tensor_scale;
-                }
-            }
-            context.index = static_cast<std::uint64_t>(r) * source.cols() + part.first_col;
-            codec.encode(values, count, blocks + r * blocks_per_row + part.first_col / F::block_size, options.format,
-                         context);
-        }
-    });
-    return result;
+    static_assert(matrix_element<std::remove_const_t<T>>, "lowbit::quantize takes float, bfloat16 or float16");
+    return detail::quantize(source, options, detail::row_codec<F>{});
 }
 
 }  // namespace LOWBIT_BASELINE_NAMESPACE

@@ -56,11 +56,14 @@ namespace detail {
 
 inline constexpr std::uint64_t weyl_step = 0x9E3779B97F4A7C15U;
 
+/// What a seed contributes; the bits of index i are the top 24 of mix64(key + (i + 1) * weyl_step).
+[[nodiscard]] constexpr std::uint64_t random_key(std::uint64_t seed) noexcept { return mix64(seed + weyl_step); }
+
 }  // namespace detail
 
 /// 24 uniform random bits of (seed, index). Cost: two multiplications an index (the key of a constant seed is hoisted).
 [[nodiscard]] constexpr std::uint32_t random_bits24(random_source source) noexcept {
-    const std::uint64_t key = detail::mix64(source.seed + detail::weyl_step);
+    const std::uint64_t key = detail::random_key(source.seed);
     return static_cast<std::uint32_t>(detail::mix64(key + (source.index + 1U) * detail::weyl_step) >> 40U);
 }
 

@@ -17,6 +17,7 @@ struct row_codec<hif8> {
     template <hif8_rounding Rounding, class Sink>
     LOWBIT_ALWAYS_INLINE static void encode(const float* source, std::size_t count, const Sink& sink) {
         const bool saturates = sink.options.overflow == overflow::saturate;
+        const std::uint64_t key = Rounding == hif8_rounding::stochastic ? detail::random_key(sink.options.seed) : 0;
         const vi infinity = splat(saturates ? detail::hif8_max_code : detail::hif8_infinity_code);
         for (std::size_t first = 0; first < count; first += chunk) {
             if constexpr (Rounding == hif8_rounding::ties_away && has_hif8_ties_away) {
@@ -34,7 +35,7 @@ struct row_codec<hif8> {
                 const vi bits = as_int(load(source + at));
                 vi random = splat(0U);
                 if constexpr (Rounding == hif8_rounding::stochastic) {
-                    random = random_lanes(sink.options.seed, sink.context.index + at);
+                    random = random_lanes24(key, sink.context.index + at);
                 }
                 code[i] = convert<Rounding>(bits, infinity, random);
             }
@@ -42,12 +43,6 @@ struct row_codec<hif8> {
             split_bytes(code[0], code[1], code[2], code[3], low, top);
             sink.bytes(first, low);
         }
-    }
-
-    static vi random_lanes(std::uint64_t seed, std::uint64_t index) {
-        alignas(64) std::uint32_t random[width];
-        for (std::size_t lane = 0; lane < width; ++lane) random[lane] = random_bits24({seed, index + lane});
-        return load(random);
     }
 
     /// Magnitude of the exponent, at most 31, from an exponent field.

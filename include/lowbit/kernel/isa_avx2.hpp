@@ -327,6 +327,28 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx2) {
         return true;
     }
 
+    // Random bits: mix64 of element/rounding.hpp on 4 counters at a time.
+    LOWBIT_ALWAYS_INLINE vi mul_quads(vi z, std::uint64_t factor) {
+        const vi f = _mm256_set1_epi64x(static_cast<long long>(factor));
+        const vi cross = _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(z, 32), f),
+                                          _mm256_mul_epu32(z, _mm256_srli_epi64(f, 32)));
+        return _mm256_add_epi64(_mm256_mul_epu32(z, f), _mm256_slli_epi64(cross, 32));
+    }
+    LOWBIT_ALWAYS_INLINE vi mix_24(vi z) {
+        z = mul_quads(bit_xor(z, _mm256_srli_epi64(z, 30)), 0xBF58476D1CE4E5B9U);
+        z = mul_quads(bit_xor(z, _mm256_srli_epi64(z, 27)), 0x94D049BB133111EBU);
+        return _mm256_srli_epi64(bit_xor(z, _mm256_srli_epi64(z, 31)), 40);
+    }
+    LOWBIT_ALWAYS_INLINE vi random_lanes24(std::uint64_t key, std::uint64_t index) {
+        constexpr std::uint64_t step = detail::weyl_step;
+        // Counters 0 1 4 5 and 2 3 6 7: packing the even dwords puts them in order.
+        alignas(32) static constexpr std::uint64_t steps[4] = {step, 2 * step, 5 * step, 6 * step};
+        const vi first = _mm256_add_epi64(_mm256_set1_epi64x(static_cast<long long>(key + index * step)),
+                                          _mm256_load_si256(reinterpret_cast<const __m256i*>(steps)));
+        const vi second = _mm256_add_epi64(first, _mm256_set1_epi64x(static_cast<long long>(2 * step)));
+        return as_int(_mm256_shuffle_ps(as_float(mix_24(first)), as_float(mix_24(second)), 0x88));
+    }
+
     // 16-bit floats; every NaN becomes the library's.
     LOWBIT_ALWAYS_INLINE vm is_nan_lane(vf v) {
         return greater(bit_and(as_int(v), splat(0x7FFFFFFFU)), splat(0x7F800000U));

@@ -36,6 +36,7 @@
 //   tops_of_eights(codes)      0xFF in the byte of the first of the largest (code & 7) of each run of 8, 0 elsewhere
 //   lookup_64(table, index)    table[index] for bytes 0..63;   or_u8, select_u8(mask, yes, no), as_bytes, as_dwords
 //   load_bfloat16 load_float16 (NaN: 0x7FC00000)   store_words (low halves of dwords)   store_float16 (NaN: 0x7E00)
+//   random_lanes24(key, index)       lane i = random_bits24 of index + i (element/rounding.hpp)
 //   has_hif8_ties_away, hif8_ties_away(p, saturates, codes)    optional: codes of a chunk, false if it cannot (NaN)
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HiF8 on AVX-512, ties away, from the top 16 bits of floats. Included by isa_avx512.hpp once for each of its rows,
-// which say by looks_up_bytes whether lookup_64 is one instruction there.
+// HiF8 on AVX-512: ties away from the top 16 bits of floats; random bits. Included by isa_avx512.hpp once for each of
+// its rows, which say by looks_up_bytes whether lookup_64 is one instruction there.
 
 // HiF8, ties away, of a chunk: the top 16 bits of a float decide. False where NaN keeps that from being true.
 inline constexpr bool has_hif8_ties_away = true;
@@ -74,4 +74,24 @@ LOWBIT_ALWAYS_INLINE bool hif8_ties_away(const float* p, bool saturates, vb& cod
     const vi order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     codes = _mm512_maskz_permutexvar_epi32(all16, order, _mm512_shuffle_epi8(code, pick));
     return true;
+}
+
+// Random bits: mix64 of element/rounding.hpp on 8 counters at a time.
+LOWBIT_ALWAYS_INLINE vi quads(std::uint64_t x) { return _mm512_set1_epi64(static_cast<long long>(x)); }
+LOWBIT_ALWAYS_INLINE vi mix_24(vi z) {
+    z = _mm512_xor_si512(z, _mm512_maskz_srli_epi64(all8, z, 30));
+    z = _mm512_maskz_mullo_epi64(all8, z, quads(0xBF58476D1CE4E5B9U));
+    z = _mm512_xor_si512(z, _mm512_maskz_srli_epi64(all8, z, 27));
+    z = _mm512_maskz_mullo_epi64(all8, z, quads(0x94D049BB133111EBU));
+    return _mm512_maskz_srli_epi64(all8, _mm512_xor_si512(z, _mm512_maskz_srli_epi64(all8, z, 31)), 40);
+}
+/// Lane i: random_bits24 of index + i, by the key of the seed.
+LOWBIT_ALWAYS_INLINE vi random_lanes24(std::uint64_t key, std::uint64_t index) {
+    constexpr std::uint64_t step = detail::weyl_step;
+    alignas(64) static constexpr std::uint64_t steps[8] = {step,     2 * step, 3 * step, 4 * step,
+                                                           5 * step, 6 * step, 7 * step, 8 * step};
+    const vi first = _mm512_add_epi64(quads(key + index * step), _mm512_loadu_si512(steps));
+    const vi second = _mm512_add_epi64(first, quads(8 * step));
+    const vi even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    return _mm512_permutex2var_epi32(mix_24(first), even, mix_24(second));
 }

@@ -268,6 +268,17 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(neon_codec) {
         return true;
     }
 
+    // Random bits. There is no product of 64-bit lanes; the scalar unit makes one a cycle.
+    LOWBIT_ALWAYS_INLINE vi random_lanes24(std::uint64_t key, std::uint64_t index) {
+        std::uint32_t random[width];
+        LOWBIT_UNROLL
+        for (std::size_t lane = 0; lane < width; ++lane) {
+            random[lane] =
+                static_cast<std::uint32_t>(detail::mix64(key + (index + lane + 1) * detail::weyl_step) >> 40);
+        }
+        return load(random);
+    }
+
     // 16-bit floats; every NaN becomes the library's.
     LOWBIT_ALWAYS_INLINE vm is_nan_lane(vf v) {
         return greater(bit_and(as_int(v), splat(0x7FFFFFFFU)), splat(0x7F800000U));
