@@ -165,7 +165,7 @@ std::string scatter(const format_marks& marks, const std::vector<point>& points,
     }
     if (largest <= 0) largest = 0.01;
     const double first = std::floor(lowest);
-    const double last = std::max(std::ceil(highest), first + 1) + 0.6;  // room for the last name
+    const double last = std::max(std::ceil(highest), first + 1) + 1.6;  // room for the last name
     const double step = 100 * tick_step(largest, 6) / 100;
     const double most = step * std::ceil(largest / step * (1 - 1e-9));
     const auto x_at = [&](double bits) { return left + 44 + (bits - first) / (last - first) * (width - 60); };
@@ -189,7 +189,7 @@ std::string scatter(const format_marks& marks, const std::vector<point>& points,
     std::sort(sorted.begin(), sorted.end(), [](const point& a, const point& b) { return a.bits < b.bits; });
     for (std::size_t begin = 0; begin < sorted.size();) {
         std::size_t end = begin + 1;
-        while (end < sorted.size() && x(sorted[end]) - x(sorted[end - 1]) < 60) ++end;
+        while (end < sorted.size() && x(sorted[end]) - x(sorted[end - 1]) < 40) ++end;
         const std::vector<point> cluster(sorted.begin() + static_cast<std::ptrdiff_t>(begin),
                                          sorted.begin() + static_cast<std::ptrdiff_t>(end));
         out += labels(cluster, top + 4, top + height - 6, left + width, x, y);

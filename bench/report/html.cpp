@@ -162,7 +162,7 @@ std::string error_rows(const report& run) {
         }
         if (run.tensors.size() > 1) {
             out += fmt::format("<td data-v=\"{}\">{}</td>", sort_value(row.worst_sqnr_db), decibel(row.worst_sqnr_db)) +
-                   text_cell(row.worst_tensor);
+                   text_cell(support::fit(row.worst_tensor, 34));
         }
         out += "</tr>\n";
     }
