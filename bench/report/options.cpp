@@ -15,11 +15,11 @@ namespace {
 constexpr const char* description =
     "Low-bit formats against each other, in one report: bits, errors on your own tensors, and speed on\n"
     "this machine.\n\n"
-    "Every tensor is quantised to every format. Where the inputs of its layer are known (NAME.input beside\n"
-    "NAME.weight, or --activations) the output of the layer is computed too: with weights and activations\n"
-    "quantised (W4A4), with activations in 8 bits (W4A8), and with the weights only. Speeds are measured\n"
-    "on one thread next to the ceilings of this machine. Without a file it runs on three layers that come\n"
-    "with lowbit.";
+    "Every tensor is quantised to every format. Where the inputs of its layer are known (NAME.input\n"
+    "beside NAME.weight, or --activations) the output of the layer is computed too: with weights and\n"
+    "activations quantised (W4A4), with activations in 8 bits (W4A8), and with the weights only. Speeds\n"
+    "are measured on one thread next to the ceilings of this machine. Without a file it runs on three\n"
+    "layers that come with lowbit.";
 
 constexpr const char* examples =
     "Examples:\n"
@@ -29,9 +29,8 @@ constexpr const char* examples =
     "  bench_report weights/ --no-speed                      a folder of files, errors only\n"
     "  bench_report --json new.json --against old.json       what moved since the older report\n"
     "  bench_report --from new.json --html report.html       a page of a finished report\n\n"
-    "Ctrl-C ends the run after the figure at hand, writes what is done, and exits with 130. A line above 5 %\n"
-    "and above its own spread counts as moved; the report defines every figure, bench/report/SCHEMA.md the\n"
-    "files.";
+    "Ctrl-C ends the run after the format at hand, writes what is done, and exits with 130. The report\n"
+    "defines every figure, bench/report/SCHEMA.md the files.";
 
 }  // namespace
 
@@ -58,7 +57,7 @@ std::optional<int> parse(int argc, char** argv, options& out) {
 
     const char* const files = "Results as files";
     app.add_option("--html", out.html, "One page with tables and charts")->type_name("FILE")->group(files);
-    app.add_option("--json", out.json, "All figures (bench/report/SCHEMA.md)")->type_name("FILE")->group(files);
+    app.add_option("--json", out.json, "All figures")->type_name("FILE")->group(files);
     app.add_option("--csv", out.csv, "One line a figure")->type_name("FILE")->group(files);
     app.add_option("--svg", out.svg, "The charts")->type_name("FILE")->group(files);
     app.add_option("--against", out.against, "Mark what moved since this older --json file")
@@ -74,6 +73,9 @@ std::optional<int> parse(int argc, char** argv, options& out) {
         if (no_errors && no_speed) throw CLI::ValidationError("--no-errors and --no-speed leave nothing to do");
         if (!out.from.empty() && (!out.input.source.files.empty() || !out.input.synthetic.empty())) {
             throw CLI::ValidationError("--from takes no files and no --synthetic");
+        }
+        if (no_errors && (!out.input.source.files.empty() || !out.input.synthetic.empty())) {
+            throw CLI::ValidationError("--no-errors takes no files and no --synthetic: it measures speeds only");
         }
     } catch (const CLI::ParseError& problem) {
         const int code = app.exit(problem);

@@ -13,6 +13,18 @@
 namespace support {
 namespace {
 
+std::string formats_help() {
+    constexpr std::size_t room = 64;
+    std::string out = "Only these:";
+    std::size_t column = out.size();
+    for (const std::string& format : format_names()) {
+        const bool fits = column + 1 + format.size() <= room;
+        out += (fits ? " " : "\n  ") + format;
+        column = fits ? column + 1 + format.size() : 2 + format.size();
+    }
+    return out;
+}
+
 std::string rules_help() {
     std::string out = "Other ways to encode, as rows of their own: all, or some of\n";
     for (const std::string& format : format_names()) {
@@ -27,14 +39,14 @@ std::string rules_help() {
 
 void add_input_options(CLI::App& app, input_options& out) {
     app.add_option("files", out.source.files,
-                   ".npy, .safetensors or model.safetensors.index.json files, or folders of them; the last axis is K")
+                   ".npy, .safetensors or model.safetensors.index.json files, or\nfolders of them; the last axis is K")
         ->type_name("FILE");
     app.add_option("-a,--activations", out.source.activations, "Inputs of the layer, rows of K values (.npy)")
         ->type_name("FILE");
     app.add_option("-t,--tensor", out.source.patterns, "Only these tensors; * and ? as in a shell. May be repeated")
         ->type_name("NAME|GLOB")
         ->allow_extra_args(false);
-    app.add_option("-f,--formats", out.choice.formats, fmt::format("Only these: {}", fmt::join(format_names(), " ")))
+    app.add_option("-f,--formats", out.choice.formats, formats_help())
         ->type_name("NAME,...")
         ->delimiter(',')
         ->allow_extra_args(false);
