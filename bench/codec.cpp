@@ -5,6 +5,9 @@
 //   quantize/FORMAT[:OPTION]/ISA      64 MiB of floats, 4096 x 4096, random; against reading 512 MiB
 //   dequantize/FORMAT/ISA             64 MiB of floats out; against a fill of the same output with full-width stores
 //   lower/FORMAT/ISA                  to the int8 lanes of the matrix product, against reading
+//   quantize/hif8:hybrid/TYPE/ISA     from bfloat16 or float16, counted as floats; against reading
+//   quantize_transposed/FORMAT/ISA    what quantize_transposed does (its result is made, too), of the same matrix;
+//                                     `row_wise` and `of_rows`: what quantize does, measured in turns with it
 //   matrix_quantize, matrix_dequantize/FORMAT     the public functions, with the instruction set in use
 //
 // bench_codec --benchmark_repetitions=5 --benchmark_report_aggregates_only=true [--benchmark_filter=...]
@@ -12,6 +15,7 @@
 
 #include <sys/mman.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -24,6 +28,7 @@
 #include <lowbit/block/registry.hpp>
 #include <lowbit/convert/dequantize.hpp>
 #include <lowbit/convert/quantize.hpp>
+#include <lowbit/convert/transpose.hpp>
 #include <lowbit/kernel/table.hpp>
 
 #include "support/memory_probe.hpp"
@@ -154,16 +159,67 @@ void lower_rows(benchmark::State& state, isa which) {
     report(state, ceiling);
 }
 
+/// Options with a given tensor scale: no pass for the maximum.
 template <class F>
-void matrix_quantize(benchmark::State& state) {
-    const matrix_view<const float> x(source().data(), rows, cols);
+quantize_options<F> one_pass() {
     quantize_options<F> options;
     if constexpr (F::has_tensor_scale) {
         options.tensor_scale.kind = tensor_scale_kind::given;
         options.tensor_scale.value = context_of<F>().tensor_scale;
     }
+    return options;
+}
+
+template <class F>
+void matrix_quantize(benchmark::State& state) {
+    const matrix_view<const float> x(source().data(), rows, cols);
+    const quantize_options<F> options = one_pass<F>();
     const double ceiling = read_ceiling();
     for (auto _ : state) benchmark::DoNotOptimize(quantize<F>(x, options));
+    report(state, ceiling);
+}
+
+template <class Body>
+double seconds(Body&& body) {
+    const auto begin = std::chrono::steady_clock::now();
+    body();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+template <class F>
+void quantize_columns(benchmark::State& state, isa which) {
+    const detail::row_codec<F> codec{kernel::codec<F>(which), kernel::rows(which)};
+    const matrix_view<const float> x(source().data(), rows, cols);
+    const quantize_options<F> options = one_pass<F>();
+    double by_rows = 0, by_columns = 0;
+    for (auto _ : state) {
+        by_rows += seconds([&] { benchmark::DoNotOptimize(detail::quantize(x, options, codec)); });
+        const double mine = seconds([&] { benchmark::DoNotOptimize(detail::quantize_transposed(x, options, codec)); });
+        by_columns += mine;
+        state.SetIterationTime(mine);
+    }
+    const double total = static_cast<double>(float_bytes) * static_cast<double>(state.iterations());
+    state.counters["B/s"] = total / by_columns;
+    state.counters["row_wise"] = total / by_rows;
+    state.counters["of_rows"] = by_rows / by_columns;
+}
+
+/// Hybrid rounding of a 16-bit source, through the row of the table.
+template <class T>
+void quantize_hybrid(benchmark::State& state, isa which) {
+    const detail::row_codec<hif8> codec{kernel::codec<hif8>(which), kernel::rows(which)};
+    const hif8::options options{.rounding = hif8_rounding::hybrid};
+    aligned_buffer<T> x(rows * cols);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = T::from_float(source()[i]);
+    blocks_of<hif8> blocks(rows * cols);
+    const arch::fp_guard guard;
+    const double ceiling = read_ceiling();
+    for (auto _ : state) {
+        for (std::size_t r = 0; r < rows; ++r) {
+            codec.encode(x.data() + r * cols, cols, blocks.data() + r * cols, options, {});
+        }
+        benchmark::ClobberMemory();
+    }
     report(state, ceiling);
 }
 
@@ -184,6 +240,11 @@ void add(const std::string& name, Body body) {
     benchmark::RegisterBenchmark(name.c_str(), body)->Unit(benchmark::kMillisecond)->MinTime(0.2);
 }
 
+template <class Body>
+void add_manual(const std::string& name, Body body) {
+    benchmark::RegisterBenchmark(name.c_str(), body)->Unit(benchmark::kMillisecond)->MinTime(0.2)->UseManualTime();
+}
+
 template <class F>
 void add_format() {
     const std::string format(F::name);
@@ -194,6 +255,14 @@ void add_format() {
                 [which, chosen = options](benchmark::State& state) { quantize_rows<F>(state, which, chosen); });
         }
         add("dequantize/" + format + end, [which](benchmark::State& state) { dequantize_rows<F>(state, which); });
+        add_manual("quantize_transposed/" + format + end,
+                   [which](benchmark::State& state) { quantize_columns<F>(state, which); });
+        if constexpr (std::is_same_v<F, hif8>) {
+            add("quantize/hif8:hybrid/bfloat16" + end,
+                [which](benchmark::State& state) { quantize_hybrid<bfloat16>(state, which); });
+            add("quantize/hif8:hybrid/float16" + end,
+                [which](benchmark::State& state) { quantize_hybrid<float16>(state, which); });
+        }
         add("lower/" + format + end, [which](benchmark::State& state) { lower_rows<F>(state, which); });
     }
     add("matrix_quantize/" + format, [](benchmark::State& state) { matrix_quantize<F>(state); });

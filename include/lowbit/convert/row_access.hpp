@@ -43,37 +43,42 @@ inline void narrow(const kernel::row_functions& functions, const float* source, 
     functions.narrow_float16(source, count, out);
 }
 
-/// Floats whose hybrid rounding to HiF8 gives what the rule for 16-bit sources says of `count` values widened from T
+/// Floats whose hybrid rounding to HiF8 gives what the rule for 16-bit sources says of values widened from T
 /// (element/hif8.hpp). That rule compares the two top bits cut off, F2, with T2 = 1 or 3 by the source's last bit; the
 /// one for floats compares the 14 top bits cut off with the low 14 bits T of the float. With T = T2 << 12 written there
 /// both agree: what T adds to the bits cut off is less than the source's step, of which T is a multiple. Inf and NaN
 /// stay.
 template <class T>
-void prepare_for_hybrid(const float* values, std::size_t count, float* out) noexcept {
+class hybrid_source {
+  public:
+    static void convert(const float* values, std::size_t count, float* out) noexcept {
+        std::size_t done = 0;
+        for (; count - done >= width; done += width) convert_some<width>(values + done, out + done);
+        for (; done < count; ++done) convert_some<1>(values + done, out + done);
+    }
+
+  private:
     using floats = float __attribute__((vector_size(16)));  // SSE2 or NEON at any baseline
     using words = std::uint32_t __attribute__((vector_size(16)));
-    constexpr std::size_t width = 4;
-    for (std::size_t done = 0; done < count; done += width) {
-        const std::size_t now = (std::min)(width, count - done);
+    static constexpr std::size_t width = 4;
+
+    template <std::size_t Count>
+    static void convert_some(const float* values, float* out) noexcept {
         words bits = {};
-        std::memcpy(&bits, values + done, now * sizeof(float));
+        std::memcpy(&bits, values, Count * sizeof(float));
         const words magnitude = bits & 0x7FFFFFFFU;
         words last = bits >> 16U;
         if constexpr (std::is_same_v<T, float16>) {
             // Below 2^-14 the last stored bit is 2^-24, the last of the sum with 1/2.
-            floats sum;
-            std::memcpy(&sum, &magnitude, sizeof sum);
-            sum += 0.5F;
-            words sum_bits;
-            std::memcpy(&sum_bits, &sum, sizeof sum_bits);
+            const words sum = reinterpret_cast<words>(reinterpret_cast<floats>(magnitude) + 0.5F);
             const words subnormal = reinterpret_cast<words>(magnitude < 0x38800000U);
-            last = (sum_bits & subnormal) | (bits >> 13U & ~subnormal);
+            last = (sum & subnormal) | (bits >> 13U & ~subnormal);
         }
         const words finite = reinterpret_cast<words>(magnitude < 0x7F800000U);
         bits |= ((last & 1U) << 13U | 0x1000U) & finite;
-        std::memcpy(out + done, &bits, now * sizeof(float));
+        std::memcpy(out, &bits, Count * sizeof(float));
     }
-}
+};
 
 /// The table entries that a conversion between T and F needs. Made before anything is written: a LOWBIT_ISA that cannot
 /// run here is reported then.
@@ -109,7 +114,7 @@ struct row_codec {
                 float prepared[conversion_tile];
                 for (std::size_t done = 0; done < count; done += conversion_tile) {
                     const std::size_t length = (std::min)(conversion_tile, count - done);
-                    prepare_for_hybrid<T>(values + done, length, prepared);
+                    hybrid_source<T>::convert(values + done, length, prepared);
                     codec.encode_row(prepared, length, blocks + done, options, context);
                 }
                 return;
