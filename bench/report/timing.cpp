@@ -28,7 +28,7 @@ using clock = std::chrono::steady_clock;
 
 constexpr std::size_t least_samples = 3;
 constexpr std::size_t most_samples = 40;
-constexpr double most_seconds = 10;       // where one run takes long, fewer samples have to do
+constexpr double long_run = 2;            // seconds after which fewer samples have to do, the first run too
 constexpr double probe_interval = 0.125;  // the machine's speed changes within a row
 
 double seconds_since(clock::time_point begin) { return std::chrono::duration<double>(clock::now() - begin).count(); }
@@ -121,18 +121,20 @@ rate measure(const std::string& key, double work, double seconds, const std::fun
         out.ceiling = now.value;
         out.ceiling_kind = now.kind;
     };
+    const clock::time_point first = clock::now();
     body();
+    double spent = seconds_since(first);
     look();
     std::vector<double> rates;
-    double spent = 0;
+    if (spent >= long_run) rates.push_back(work / spent);
     clock::time_point probed = clock::now();
-    while (rates.size() < least_samples || (spent < seconds && rates.size() < most_samples)) {
+    while (spent < long_run && (rates.size() < least_samples || (spent < seconds && rates.size() < most_samples))) {
         const clock::time_point begin = clock::now();
         body();
         const double elapsed = seconds_since(begin);
         rates.push_back(work / elapsed);
         spent += elapsed;
-        if (support::stop_requested() || spent > most_seconds) break;
+        if (support::stop_requested()) break;
         if (seconds_since(probed) > probe_interval) {
             look();
             probed = clock::now();

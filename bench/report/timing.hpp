@@ -47,8 +47,8 @@ lowbit::aligned_buffer<float> zeros(std::size_t count);
 const lowbit::aligned_buffer<float>& normal_values(std::size_t rows, std::size_t cols);
 
 /// Runs `body`, which does `work` (10^9 of its unit), once unmeasured and then until there are three samples and
-/// `seconds` are over, `probe` before and now and then between. Stops early after a sample where the user asks
-/// for it.
+/// `seconds` are over, `probe` before and now and then between. Stops early after a sample where the user asks for it,
+/// or where runs take seconds.
 rate measure(const std::string& key, double work, double seconds, const std::function<void()>& body,
              const std::function<ceiling()>& probe);
 
