@@ -38,7 +38,7 @@ quantized_matrix<F> random_matrix(std::size_t rows, std::size_t cols, std::uint6
 
 template <class F>
 class dequantize_from : public ::testing::Test {};
-using formats = ::testing::Types<hif4, hif8, mxfp4, nvfp4, m2xfp_activation, m2xfp_weight>;
+using formats = ::testing::Types<hif4, hif8, mxfp4, nvfp4, m2xfp_activation, m2xfp_weight, mxint8, int8_block>;
 TYPED_TEST_SUITE(dequantize_from, formats);
 
 // `fill` between cols and stride must still be there afterwards.

@@ -21,7 +21,7 @@ using namespace lowbit::test;
 
 template <class F>
 class quantize_to : public ::testing::Test {};
-using formats = ::testing::Types<hif4, hif8, mxfp4, nvfp4, m2xfp_activation, m2xfp_weight>;
+using formats = ::testing::Types<hif4, hif8, mxfp4, nvfp4, m2xfp_activation, m2xfp_weight, mxint8, int8_block>;
 TYPED_TEST_SUITE(quantize_to, formats);
 
 template <class F, class T>

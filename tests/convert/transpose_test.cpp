@@ -48,7 +48,7 @@ void check(std::size_t rows, std::size_t cols, std::size_t stride, const executo
 
 template <class F>
 class quantize_transposed_to : public ::testing::Test {};
-using formats = ::testing::Types<hif4, hif8, mxfp4, nvfp4, m2xfp_activation, m2xfp_weight>;
+using formats = ::testing::Types<hif4, hif8, mxfp4, nvfp4, m2xfp_activation, m2xfp_weight, mxint8, int8_block>;
 TYPED_TEST_SUITE(quantize_transposed_to, formats);
 
 TYPED_TEST(quantize_transposed_to, equals_quantize_of_the_transpose) {

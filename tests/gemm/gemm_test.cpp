@@ -23,12 +23,14 @@ using test::scales;
 class gemm_on : public test::on_each_isa {};
 LOWBIT_TEST_ON_EACH_ISA(gemm_on);
 
-// Four pairs stand for all where formats do not matter: each group size, 16-bit and 32-bit sums, and float lanes.
+// Five pairs stand for all where formats do not matter: each group size, 16-bit and 32-bit sums, widened products under
+// scales that are any float, and float lanes.
 template <class Visitor>
 void for_some_pairs(Visitor visitor) {
     visitor.template operator()<hif4, hif4>();
     visitor.template operator()<m2xfp_activation, m2xfp_weight>();
     visitor.template operator()<mxfp4, nvfp4>();
+    visitor.template operator()<int8_block, m2xfp_weight>();
     visitor.template operator()<hif8, mxfp4>();
 }
 
@@ -304,6 +306,24 @@ void expect_16_bit(isa which) {
 TEST_P(gemm_on, bfloat16_operands) { expect_16_bit<bfloat16>(GetParam()); }
 TEST_P(gemm_on, float16_operands) { expect_16_bit<float16>(GetParam()); }
 
+// Blocks of zeros have the least scale there is, which is out of some kernels' range.
+TEST_P(gemm_on, blocks_of_zeros_beside_others) {
+    const auto check = [&]<class A, class B>(std::type_identity<A>, std::type_identity<B>) {
+        const std::size_t m = 40, n = 70, k = 200;
+        std::vector<float> x = random_floats(m * k, 1), w = random_floats(n * k, 2);
+        for (std::size_t i = 0; i < m * k; ++i) x[i] = i / 32 % 3 == 0 ? 0.0F : x[i];
+        for (std::size_t i = 0; i < n * k; ++i) w[i] = i / 64 % 17 == 0 ? 0.0F : w[i];
+        const auto a = quantize<A>(test::const_view_of(x, m, k));
+        const auto b = quantize<B>(test::const_view_of(w, n, k));
+        EXPECT_TRUE(test::same_bits(test::product(GetParam(), a, b), test::reference(a, b)))
+            << A::name << " x " << B::name;
+    };
+    check(std::type_identity<mxint8>{}, std::type_identity<mxfp4>{});
+    check(std::type_identity<mxint8>{}, std::type_identity<hif4>{});
+    check(std::type_identity<mxfp4>{}, std::type_identity<mxint8>{});
+    check(std::type_identity<int8_block>{}, std::type_identity<nvfp4>{});
+}
+
 // Activations on the fly take NVFP4's tensor scale from their row: a row alone gives the same bits as in a batch.
 TEST_P(gemm_on, case32_rows_do_not_depend_on_each_other) {
     const std::size_t m = 21, n = 50, k = 200;
@@ -351,6 +371,8 @@ void expect_odd_tiles() {
 TEST(gemm, loops_take_odd_tiles) {
     expect_odd_tiles<hif4, nvfp4>();
     expect_odd_tiles<m2xfp_activation, m2xfp_weight>();
+    expect_odd_tiles<mxint8, mxfp4>();
+    expect_odd_tiles<int8_block, mxint8>();
 }
 
 std::string error_of(const auto& call) {

@@ -32,7 +32,7 @@ class quantized_matrix_of : public ::testing::Test {
         return result;
     }
 };
-using formats = ::testing::Types<hif4, hif8, mxfp4, nvfp4, m2xfp_activation, m2xfp_weight>;
+using formats = ::testing::Types<hif4, hif8, mxfp4, nvfp4, m2xfp_activation, m2xfp_weight, mxint8, int8_block>;
 TYPED_TEST_SUITE(quantized_matrix_of, formats);
 
 TYPED_TEST(quantized_matrix_of, existing_blocks_keep_their_bytes) {
