@@ -73,8 +73,10 @@ LOWBIT_ALWAYS_INLINE void few_lanes(const std::uint8_t* line, const Table& table
 /// Adds the products of a pair of lines.
 template <lane_selector Kind, int Pair, pair_sum Sum, std::size_t Rows, class Table>
 LOWBIT_ALWAYS_INLINE void few_pair(const std::uint8_t* line, const Table& table, bytes low_fields, bytes high_fields,
-                                   const std::int8_t* a, words (&x)[2 * Rows]) noexcept {
+                                   const std::int8_t* a, std::size_t ahead, words (&x)[2 * Rows]) noexcept {
     lanes b[4];
+    fetch(line + ahead);
+    fetch(line + ahead + 64);
     few_lanes<Kind, Pair>(line, table, low_fields, high_fields, b);
     LOWBIT_UNROLL
     for (std::size_t r = 0; r < Rows; ++r) {
@@ -91,7 +93,7 @@ LOWBIT_ALWAYS_INLINE void few_pair(const std::uint8_t* line, const Table& table,
 template <class F, std::size_t Group, pair_kind Kind, std::size_t Rows, class Table>
 LOWBIT_ALWAYS_INLINE void few_block(const std::uint8_t* codes, const std::uint8_t* selectors,
                                     const std::uint8_t* scales, bool ordinary, const Table& table, const std::int8_t* a,
-                                    const std::int32_t* a_scales, float* acc) noexcept {
+                                    const std::int32_t* a_scales, std::size_t ahead, float* acc) noexcept {
     constexpr lane_selector kind = lane_traits<F>::selector;
     constexpr std::size_t pairs = Rows >= 8 && Group >= 32 ? 4 : 2;  // of lines a round
     constexpr int used =
@@ -117,11 +119,11 @@ LOWBIT_ALWAYS_INLINE void few_block(const std::uint8_t* codes, const std::uint8_
             for (std::size_t r = 0; r < Rows; ++r) x[2 * r] = x[2 * r + 1] = start_words(words_of_a + 2 * Rows + r);
 #pragma GCC unroll 1
             for (std::size_t k = 0; k < Group; k += 8 * pairs) {
-                few_pair<kind, 0, Kind.sum, Rows>(line, table, low, high, lanes_of_a, x);
-                few_pair<kind, 1, Kind.sum, Rows>(line + 128, table, low, high, lanes_of_a + 8 * Rows, x);
+                few_pair<kind, 0, Kind.sum, Rows>(line, table, low, high, lanes_of_a, ahead, x);
+                few_pair<kind, 1, Kind.sum, Rows>(line + 128, table, low, high, lanes_of_a + 8 * Rows, ahead, x);
                 if constexpr (pairs == 4) {
-                    few_pair<kind, 2, Kind.sum, Rows>(line + 256, table, low, high, lanes_of_a + 16 * Rows, x);
-                    few_pair<kind, 3, Kind.sum, Rows>(line + 384, table, low, high, lanes_of_a + 24 * Rows, x);
+                    few_pair<kind, 2, Kind.sum, Rows>(line + 256, table, low, high, lanes_of_a + 16 * Rows, ahead, x);
+                    few_pair<kind, 3, Kind.sum, Rows>(line + 384, table, low, high, lanes_of_a + 24 * Rows, ahead, x);
                 }
                 if constexpr (kind != lane_selector::none && F::block_size > 8 * pairs) {
                     low = right<used>(low);
@@ -160,15 +162,13 @@ inline void few_rows_panel(const few_rows_tile& t) noexcept {
         const std::uint8_t* const selectors = record + arithmetic::selectors_at(blocks);
         const std::uint8_t* const scales = record + arithmetic::scales_at(blocks);
         const bool ordinary = within<few_scale<F>::low, few_scale<F>::high>(scales, blocks * panel_columns);
-        if (t.ahead != 0) {
-            for (std::size_t line = 0; line < arithmetic::full_record_bytes; line += 64) fetch(record + t.ahead + line);
-        }
+        for (std::size_t line = 1024; line < arithmetic::full_record_bytes; line += 64) fetch(record + t.ahead + line);
 #pragma GCC unroll 1
         for (std::size_t n = 0; n < blocks; ++n) {
             asm("" : "+r"(acc));
             few_block<F, Group, Kind, Rows>(record + n * F::block_size / 2 * panel_columns,
                                             selectors + n * selector_bytes * panel_columns, scales + n * panel_columns,
-                                            ordinary, table, a, a_scales, acc);
+                                            ordinary, table, a, a_scales, t.ahead, acc);
             a += F::block_size * Rows;
             a_scales += 3 * Rows * groups;
         }

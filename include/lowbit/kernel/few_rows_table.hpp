@@ -28,8 +28,9 @@ inline constexpr std::size_t largest_few_floats_tile = 4;
 /// Floats from tile to tile of their sums, and from panel to panel of decoded values.
 inline constexpr std::size_t few_floats_sums = largest_few_floats_tile * panel_columns;
 inline constexpr std::size_t decoded_record = record_values * panel_columns;
-/// Prefetch distance in bytes: 2 KiB is too short for hif4 (0.7 of the bandwidth at M = 1, not 1.0).
-inline constexpr std::size_t few_rows_ahead = 4096;
+/// Prefetch distance in bytes. A line is asked for beside each line that is worked off: all of a record's at once fill
+/// the processor's buffers of misses, and cost a quarter of the bandwidth at M = 1 .. 8.
+inline constexpr std::size_t few_rows_ahead = 8192;
 
 struct few_rows_product {
     const few_rows_kernel* kernel;
