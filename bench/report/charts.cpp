@@ -389,8 +389,15 @@ chart speed_chart(const report& run, const format_marks& marks) {
         right = !right;
     }
     if (right) top += 17 * static_cast<double>(tallest) + 40;
-    std::string text = "Bar: the speed; outline: the ceiling found next to it in the same run; longer is better. " +
-                       definition_of("speed").text + " " + definition_of("ceiling").text;
+    std::string text =
+        fmt::format(
+            "Bar: the speed; outline: the ceiling found next to it in the same run; longer is better. {}"
+            "Float activations, quantised on the way where they are (W4A8: to {}); their quantising counts. ",
+            run.quick ? ""
+                      : "Quantise, dequantise: 4096 x 4096 floats; M 512: N = K = 4096; M 1: N = 32768, K = "
+                        "4096, packed weights. ",
+            run.a8_format) +
+        definition_of("speed").text + " " + definition_of("ceiling").text;
     if (run.quick) text = "Measured with --quick: not to be quoted. " + text;
     out.body += caption(text, top - 4, out.height);
     return out;
