@@ -31,6 +31,9 @@
 ///       for pc in K by KC        A slice MC x KC decoded to float; lives in L2
 ///         for jr in NC by 32       B slice KC x 32 decoded to float; lives in L1
 ///           for ir in MC by MR       kernel; after the last slice: epilogue
+///
+/// Where C is float and its old values do not count, the sums are kept in C itself: tasks can be as wide as N, so that
+/// A is quantised once a thread, and slices twice as deep, since sums come from farther away.
 #pragma once
 
 #include <algorithm>
@@ -127,19 +130,27 @@ struct lane_sizes {
     return b;
 }
 
-/// Blocks for float lanes.
-[[nodiscard]] inline blocking float_blocking(std::size_t m, std::size_t n, std::size_t tile_rows, std::size_t threads,
-                                             const cache_sizes& sizes, blocking forced = {}) noexcept {
+/// Blocks for float lanes; `in_place`: C holds the sums.
+[[nodiscard]] inline blocking float_blocking(std::size_t m, std::size_t n, std::size_t k, std::size_t tile_rows,
+                                             std::size_t threads, bool in_place, const cache_sizes& sizes,
+                                             blocking forced = {}) noexcept {
+    constexpr std::size_t most_bytes = 7 * 512 * 1024;  // of A's slice in place
     blocking b = forced;
-    if (b.kc == 0) b.kc = (std::max)(sizes.l1 / 3 * 2 / (4 * kernel::panel_columns), std::size_t{64});
-    b.kc = round_up(b.kc, kernel::record_values);
-    b.ka = b.kc;
     if (b.mc == 0) b.mc = even_blocks(m, 512, tile_rows);
     b.mc = round_up(b.mc, tile_rows);
+    if (b.kc == 0) {
+        const std::size_t in_l1 = (std::max)(sizes.l1 / 3 * 2 / (4 * kernel::panel_columns), std::size_t{64});
+        const std::size_t deepest = (std::min)(most_bytes / (4 * b.mc), std::size_t{2048});
+        const std::size_t depth = (std::max)(k, std::size_t{1});
+        b.kc = in_place ? divide_up(depth, divide_up(depth, (std::max)(deepest, in_l1))) : in_l1;
+    }
+    b.kc = round_up(b.kc, kernel::record_values);
+    b.ka = b.kc;
     if (b.nc == 0) {
         const std::size_t tasks = divide_up(m, b.mc);
-        const std::size_t wanted = divide_up(n, (std::max)(std::size_t{1}, divide_up(2 * threads, tasks)));
-        b.nc = (std::min)(std::size_t{1024}, threads > 1 ? wanted : n);
+        const std::size_t wanted = divide_up(n, divide_up((in_place ? 1 : 2) * threads, tasks));
+        b.nc = threads > 1 ? wanted : n;
+        if (!in_place) b.nc = (std::min)(std::size_t{1024}, b.nc);
     }
     b.nc = (std::max)(round_up(b.nc, kernel::panel_columns), kernel::panel_columns);
     return b;

@@ -94,12 +94,14 @@ class float_engine {
         }
     }
 
+    /// `acc_step`: floats from row to row of acc; `fresh`: acc is not read, its sums start at +0.
     void multiply(const a_block& block, std::size_t tile, std::size_t offset, std::size_t count, const b_slice& slice,
-                  float* acc, std::size_t columns) const noexcept {
+                  float* acc, std::size_t columns, std::size_t acc_step = kernel::panel_columns,
+                  bool fresh = false) const noexcept {
         const auto* const values =
             reinterpret_cast<const float*>(block.values.data() + tile * block.tile_values + offset * tile_rows());
         for (std::size_t c = 0; c < columns; c += kernels_.kernel->columns) {
-            kernels_.kernel->tile({values, slice.values.data() + c, count, acc + c, columns - c});
+            kernels_.kernel->tile({values, slice.values.data() + c, count, acc + c, columns - c, acc_step, fresh});
         }
     }
 

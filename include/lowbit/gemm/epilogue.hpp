@@ -91,12 +91,13 @@ class epilogue {
     }
 
     /// `acc`: rows x 32 sums of C's rows from `row` on, columns from `column` on (`columns` of them, at most 32).
-    /// `a_scale(i)` is row i's tensor scale, b_scales those of the 32 columns.
+    /// `a_scale(i)` is row i's tensor scale, b_scales those of the 32 columns. acc, rows `acc_step` apart, may be C.
     template <class AScale>
     void write(const float* acc, std::size_t row, std::size_t rows, std::size_t column, std::size_t columns,
-               const float* b_scales, const AScale& a_scale, strip&) const noexcept {
+               const float* b_scales, const AScale& a_scale, strip&,
+               std::size_t acc_step = kernel::panel_columns) const noexcept {
         for (std::size_t r = 0; r < rows; ++r) {
-            segment(acc + r * kernel::panel_columns, a_scale(row + r), b_scales, row + r, column, columns);
+            segment(acc + r * acc_step, a_scale(row + r), b_scales, row + r, column, columns);
         }
     }
 

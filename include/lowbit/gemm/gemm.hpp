@@ -166,8 +166,16 @@ void multiply(const ASource& a, const BSource& b, const C& c, std::size_t k, con
         }
         const float_engine<ASource, BSource> engine(a, b, plan.which);
         const epilogue finish(c, options, engine.output(), rows, plan.which);
-        const blocking sizes =
-            float_blocking(shape.m, shape.n, engine.tile_rows(), executor.concurrency(), caches(), plan.blocks);
+        constexpr bool is_float = std::is_same_v<C, matrix_view<float>>;
+        const bool in_place = is_float && abs_bits(options.beta) == 0 && options.residual.empty();
+        const blocking sizes = float_blocking(shape.m, shape.n, k, engine.tile_rows(), executor.concurrency(), in_place,
+                                              caches(), plan.blocks);
+        if constexpr (is_float) {
+            if (in_place) {
+                run_in_place(engine, finish, c, k, sizes, executor);
+                return;
+            }
+        }
         run_sliced(engine, finish, shape, sizes, executor);
     }
 }

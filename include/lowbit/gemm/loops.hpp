@@ -13,6 +13,7 @@
 #include <lowbit/arch/fp_environment.hpp>
 #include <lowbit/core/aligned_buffer.hpp>
 #include <lowbit/core/executor.hpp>
+#include <lowbit/core/matrix_view.hpp>
 #include <lowbit/gemm/blocking.hpp>
 #include <lowbit/kernel/panel_layout.hpp>
 
@@ -178,6 +179,63 @@ void run_sliced(const Engine& engine, const Epilogue& epilogue, const product_sh
                                  acc.data() + (p * tiles + tile + (tile + 1 < tiles ? 1 : 0)) * acc_size;
                              for (std::size_t i = 0; i < acc_size; i += 16) __builtin_prefetch(next + i, 1);
                          });
+                }
+            }
+        }
+    });
+}
+
+/// As run_sliced, but the sums grow in C itself: no scratch for them, so that a task can be as wide as C and makes A's
+/// blocks once. C must be float and not be an operand of the epilogue (no beta, no residual).
+template <class Engine, class Epilogue>
+void run_in_place(const Engine& engine, const Epilogue& epilogue, const matrix_view<float>& c, std::size_t depth,
+                  const blocking& sizes, const executor& executor) {
+    const std::size_t mr = engine.tile_rows();
+    const std::size_t row_tasks = divide_up(c.rows(), sizes.mc), column_tasks = divide_up(c.cols(), sizes.nc);
+    executor.for_each(row_tasks * column_tasks, [&](std::size_t task) {
+        const arch::fp_guard guard;
+        const std::size_t ic = task / column_tasks * sizes.mc, jc = task % column_tasks * sizes.nc;
+        const std::size_t rows = (std::min)(sizes.mc, c.rows() - ic), tiles = divide_up(rows, mr);
+        const std::size_t panels = divide_up((std::min)(sizes.nc, c.cols() - jc), kernel::panel_columns);
+        const auto rows_of = [&](std::size_t tile) { return (std::min)(mr, rows - tile * mr); };
+        auto block = engine.make_block(rows, (std::min)(sizes.kc, depth));
+        auto slice = engine.make_slice((std::min)(sizes.kc, depth));
+        aligned_buffer<float> edge(mr * kernel::panel_columns, 0.0F);  // of tiles that reach over an edge of C
+        typename Epilogue::strip strip = epilogue.make_strip(ic, tiles * mr);
+        float b_scales[kernel::panel_columns];
+        for (std::size_t k = 0; k < depth; k += sizes.kc) {
+            const std::size_t count = (std::min)(sizes.kc, depth - k);
+            const bool first = k == 0, last = k + count == depth;
+            for (std::size_t tile = 0; tile < tiles; ++tile) {
+                engine.pack(block, tile, ic + tile * mr, rows_of(tile), k, count);
+            }
+            for (std::size_t p = 0; p < panels; ++p) {
+                const std::size_t panel = jc / kernel::panel_columns + p, column = panel * kernel::panel_columns;
+                const std::size_t columns = (std::min)(kernel::panel_columns, c.cols() - column);
+                column_scales(engine.b(), panel, c.cols(), b_scales);
+                engine.load(slice, panel, k, count);
+                for (std::size_t tile = 0; tile < tiles; ++tile) {
+                    const std::size_t row = ic + tile * mr, here = rows_of(tile);
+                    if (p + 1 < panels) engine.prefetch(panel + 1, k, count, tile, tiles);
+                    if (tile + 1 < tiles && columns == kernel::panel_columns) {
+                        epilogue.prefetch(row + mr, rows_of(tile + 1), column, 0, 1);
+                    }
+                    const bool whole = here == mr && columns == kernel::panel_columns;
+                    float* const sums = whole ? c.row(row) + column : edge.data();
+                    const std::size_t step = whole ? c.stride() : kernel::panel_columns;
+                    for (std::size_t r = 0; r < here && !whole && !first; ++r) {
+                        std::copy_n(c.row(row + r) + column, columns, sums + r * step);
+                    }
+                    engine.multiply(block, tile, 0, count, slice, sums, columns, step, first);
+                    if (last) {
+                        epilogue.write(
+                            sums, row, here, column, columns, b_scales,
+                            [&](std::size_t i) noexcept { return engine.a().tensor_scale(i); }, strip, step);
+                    } else if (!whole) {
+                        for (std::size_t r = 0; r < here; ++r) {
+                            std::copy_n(sums + r * step, columns, c.row(row + r) + column);
+                        }
+                    }
                 }
             }
         }

@@ -62,6 +62,8 @@ struct float_tile {
     std::size_t depth;
     float* acc;
     std::size_t columns;
+    std::size_t acc_step = 32;  ///< floats from row to row of acc
+    bool fresh = false;         ///< acc starts at +0 and is not read
 };
 
 /// One instruction set's kernels for one group size and pair of lane bounds.

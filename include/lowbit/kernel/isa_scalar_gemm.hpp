@@ -2,6 +2,7 @@
 // The scalar row of the matrix product's kernels: plain loops for any tile shape, the oracle of the vector rows.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -44,10 +45,11 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(scalar)::product {
     template <std::size_t Rows, std::size_t Columns>
     inline void float_tile_kernel(const float_tile& t) noexcept {
         const std::size_t columns = t.columns < Columns ? t.columns : Columns;
+        for (std::size_t r = 0; t.fresh && r < Rows; ++r) std::fill_n(t.acc + t.acc_step * r, columns, 0.0F);
         for (std::size_t k = 0; k < t.depth; ++k) {
             for (std::size_t r = 0; r < Rows; ++r) {
                 for (std::size_t c = 0; c < columns; ++c) {
-                    float& acc = t.acc[panel_columns * r + c];
+                    float& acc = t.acc[t.acc_step * r + c];
                     acc = exactly(std::fma(t.a[k * Rows + r], t.b[panel_columns * k + c], acc));
                 }
             }

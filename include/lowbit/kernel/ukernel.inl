@@ -112,11 +112,20 @@ inline void plain_tile_kernel(const integer_tile& t) noexcept {
 /// Float lanes: one fma a value of k, in ascending order, sums in registers.
 inline void float_tile_kernel(const float_tile& t) noexcept {
     constexpr std::size_t rows = tile_rows<1>, units = tile_columns / unit_columns;
+    const float zero = 0.0F;
+    const floats start = splat(&zero);
     floats x[rows * units];
 #pragma GCC unroll 8
     for (std::size_t r = 0; r < rows; ++r) {
 #pragma GCC unroll 8
-        for (std::size_t u = 0; u < units; ++u) x[r * units + u] = load(t.acc + panel_columns * r + unit_columns * u);
+        for (std::size_t u = 0; u < units; ++u) x[r * units + u] = start;
+    }
+    if (!t.fresh) {
+#pragma GCC unroll 8
+        for (std::size_t r = 0; r < rows; ++r) {
+#pragma GCC unroll 8
+            for (std::size_t u = 0; u < units; ++u) x[r * units + u] = load(t.acc + t.acc_step * r + unit_columns * u);
+        }
     }
     const float* a = t.a;
     const float* b = t.b;
@@ -137,7 +146,7 @@ inline void float_tile_kernel(const float_tile& t) noexcept {
 #pragma GCC unroll 8
     for (std::size_t r = 0; r < rows; ++r) {
 #pragma GCC unroll 8
-        for (std::size_t u = 0; u < units; ++u) store(t.acc + panel_columns * r + unit_columns * u, x[r * units + u]);
+        for (std::size_t u = 0; u < units; ++u) store(t.acc + t.acc_step * r + unit_columns * u, x[r * units + u]);
     }
 }
 
