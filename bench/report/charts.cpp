@@ -164,8 +164,14 @@ std::string scatter(const format_marks& marks, const std::vector<point>& points,
         largest = std::max(largest, p.error);
     }
     if (largest <= 0) largest = 0.01;
+    std::size_t longest = 0;
+    for (const point& p : points) {
+        if (p.bits > highest - 2) longest = std::max(longest, p.name().size());
+    }
     const double first = std::floor(lowest);
-    const double last = std::max(std::ceil(highest), first + 1) + 1.6;  // room for the last name
+    const double room = 40 + letter * static_cast<double>(longest);  // right of the last point, for its name
+    const double last =
+        std::max(highest, first + 1) + room * (std::max(highest, first + 1) - first) / (width - 60 - room);
     const double step = 100 * tick_step(largest, 6) / 100;
     const double most = step * std::ceil(largest / step * (1 - 1e-9));
     const auto x_at = [&](double bits) { return left + 44 + (bits - first) / (last - first) * (width - 60); };
@@ -189,7 +195,16 @@ std::string scatter(const format_marks& marks, const std::vector<point>& points,
     std::sort(sorted.begin(), sorted.end(), [](const point& a, const point& b) { return a.bits < b.bits; });
     for (std::size_t begin = 0; begin < sorted.size();) {
         std::size_t end = begin + 1;
-        while (end < sorted.size() && x(sorted[end]) - x(sorted[end - 1]) < 40) ++end;
+        // One cluster: points so close, or so placed that a name would cover the next mark.
+        const auto joins = [&](const point& next) {
+            return x(next) - x(sorted[end - 1]) < 40 ||
+                   std::any_of(sorted.begin() + static_cast<std::ptrdiff_t>(begin),
+                               sorted.begin() + static_cast<std::ptrdiff_t>(end), [&](const point& p) {
+                                   return std::fabs(y(p) - y(next)) < 14 &&
+                                          x(next) - x(p) < 30 + letter * static_cast<double>(p.name().size());
+                               });
+        };
+        while (end < sorted.size() && joins(sorted[end])) ++end;
         const std::vector<point> cluster(sorted.begin() + static_cast<std::ptrdiff_t>(begin),
                                          sorted.begin() + static_cast<std::ptrdiff_t>(end));
         out += labels(cluster, top + 4, top + height - 6, left + width, x, y);
