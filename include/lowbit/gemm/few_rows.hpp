@@ -74,7 +74,7 @@ template <class ASource, class BSource, class Epilogue>
                 kernels.kernel->panel(
                     {reinterpret_cast<const std::int8_t*>(block.lanes.data()) + tile * block.tile_lanes,
                      block.scales.data() + tile * block.tile_words, b.slice(panel, 0, shape.k, nullptr), shape.k,
-                     tile == 0 ? kernel::few_rows_ahead : 0, acc});
+                     rows_of(tile), tile == 0 ? kernel::few_rows_ahead : 0, acc});
                 epilogue.write(
                     acc, tile * tile_rows, rows_of(tile), column, columns, b_scales,
                     [&](std::size_t i) noexcept { return a.tensor_scale(i); }, strip);

@@ -15,6 +15,7 @@ struct few_rows_tile {
     const std::int32_t* a_scales;
     const std::uint8_t* panel;
     std::size_t depth;  ///< values of K
+    std::size_t rows;   ///< those that count; kernels may work off the whole tile
     std::size_t ahead;  ///< how many bytes ahead to prefetch; 0: not
     float* acc;         ///< [rows][32], read and written
 };
