@@ -100,6 +100,11 @@ TEST_P(few_rows, mxint8_x_nvfp4) { expect_all_shapes<lowbit::mxint8, lowbit::nvf
 TEST_P(few_rows, mxint8_x_hif4) { expect_all_shapes<lowbit::mxint8, lowbit::hif4>(GetParam()); }
 TEST_P(few_rows, mxint8_x_m2xfp_weight) { expect_all_shapes<lowbit::mxint8, lowbit::m2xfp_weight>(GetParam()); }
 TEST_P(few_rows, mxint8_x_m2xfp_activation) { expect_all_shapes<lowbit::mxint8, lowbit::m2xfp_activation>(GetParam()); }
+TEST_P(few_rows, mxint8) { expect_all_shapes<lowbit::mxint8, lowbit::mxint8>(GetParam()); }
+TEST_P(few_rows, int8_block) { expect_all_shapes<lowbit::int8_block, lowbit::int8_block>(GetParam()); }
+TEST_P(few_rows, hif4_x_mxint8) { expect_all_shapes<lowbit::hif4, lowbit::mxint8>(GetParam()); }
+TEST_P(few_rows, nvfp4_x_mxint8) { expect_all_shapes<lowbit::nvfp4, lowbit::mxint8>(GetParam()); }
+TEST_P(few_rows, mxfp4_x_int8_block) { expect_all_shapes<lowbit::mxfp4, lowbit::int8_block>(GetParam()); }
 TEST_P(few_rows, int8_block_x_mxfp4) { expect_all_shapes<lowbit::int8_block, lowbit::mxfp4>(GetParam()); }
 TEST_P(few_rows, int8_block_x_nvfp4) { expect_all_shapes<lowbit::int8_block, lowbit::nvfp4>(GetParam()); }
 TEST_P(few_rows, int8_block_x_hif4) { expect_all_shapes<lowbit::int8_block, lowbit::hif4>(GetParam()); }

@@ -74,7 +74,8 @@ template <class A, class B>
 void expect_stray_scales(isa which) {
     constexpr std::size_t m = 70, n = 40, k = 640;
     const detail::blocking blocks{64, 0, 128, 0};
-    auto a = test::random_operand<A>(m, k, 5, scales::tame), b = test::random_operand<B>(n, k, 6, scales::tame);
+    const auto a = test::random_operand<A>(m, k, 5, scales::tame);
+    const auto b = test::random_operand<B>(n, k, 6, scales::tame);
     const auto with = [](const auto& q, std::size_t row, std::size_t block, std::uint8_t byte) {
         using format = typename std::remove_cvref_t<decltype(q)>::format;
         std::vector<typename format::block> all(q.blocks().begin(), q.blocks().end());
@@ -82,8 +83,10 @@ void expect_stray_scales(isa which) {
         const std::vector<float> scales(format::has_tensor_scale ? 1 : 0, q.tensor_scale());
         return quantized_matrix<format>::from_blocks(q.rows(), q.cols(), all, scales);
     };
-    for (const std::uint8_t byte : {0x00, 0x01, 0x40, 0x7E, 0x7F, 0x80, 0xB0, 0xFE, 0xFF}) {
-        const auto stray_a = with(with(a, 3, 1, byte), 66, 4, byte), stray_b = with(with(b, 1, 3, byte), 35, 0, byte);
+    for (const int value : {0x00, 0x01, 0x40, 0x7E, 0x7F, 0x80, 0xB0, 0xFE, 0xFF}) {
+        const auto byte = static_cast<std::uint8_t>(value);
+        const auto stray_a = with(with(a, 3, 1, byte), 66, 4, byte);
+        const auto stray_b = with(with(b, 1, 3, byte), 35, 0, byte);
         EXPECT_TRUE(test::same_bits(test::product(which, stray_a, b, {}, blocks), test::reference(stray_a, b)))
             << A::name << " x " << B::name << ", scale byte " << int{byte} << " in a";
         EXPECT_TRUE(test::same_bits(test::product(which, a, stray_b, {}, blocks), test::reference(a, stray_b)))
@@ -109,8 +112,8 @@ TEST_P(gemm_pairs, extreme_lanes) {
                     bytes[i] = static_cast<std::uint8_t>(alternating && (n + i) % 3 == 0 ? 0xFF : 0x77);
                 }
                 if (sizeof(bytes) > 1) bytes[0] = F::has_tensor_scale ? 0x38 : F::block_size == 64 ? 192 : 127;
-                if (table_lanes<F> && !F::has_tensor_scale) bytes[1] = 0xFF;
-                if (F::block_size == 64) bytes[2] = bytes[3] = 0xFF;
+                if constexpr (table_lanes<F> && !F::has_tensor_scale) bytes[1] = 0xFF;
+                if constexpr (F::block_size == 64) bytes[2] = bytes[3] = 0xFF;
                 if (sizeof(bytes) == 1) bytes[0] = alternating && n % 3 == 0 ? 0xEE : 0x6E;
                 if constexpr (lane_traits<F>::integer && !table_lanes<F>) {  // 127 and -128
                     for (std::size_t i = 0; i < sizeof(bytes); ++i) bytes[i] = bytes[i] == 0xFF ? 0x80 : 0x7F;

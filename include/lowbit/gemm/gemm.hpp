@@ -131,7 +131,9 @@ void multiply(const ASource& a, const BSource& b, const C& c, std::size_t k, con
     const executor& executor = options.executor;
     const kernel::row_functions& rows = kernel::rows(plan.which);
     if constexpr (lane_traits<fa>::integer && lane_traits<fb>::integer) {
-        if constexpr (std::is_same_v<BSource, packed_panels<fb>> && table_lanes<fb>) {
+        // Few rows fill A up to whole blocks of B, with groups that add nothing unless a scale of B is infinite.
+        constexpr bool fills = byte_scales<fb> || common_group<fa, fb> == fb::block_size;
+        if constexpr (std::is_same_v<BSource, packed_panels<fb>> && fills) {
             if (shape.m <= kernel::most_few_rows && plan.blocks == blocking{}) {
                 const kernel::few_rows_product kernels = kernel::few_rows_kernels<fa, fb>(plan.which, shape.m);
                 const epilogue finish(c, options, *kernels.output, rows, plan.which);

@@ -176,6 +176,8 @@ inline void few_rows_panel(const few_rows_tile& t) noexcept {
     }
 }
 
+#include <lowbit/kernel/few_bytes.inl>
+
 /// Words of Rows rows, `stride` apart, to out[word][row].
 template <std::size_t Rows>
 inline void few_interleave(const std::int32_t* rows, std::size_t stride, std::size_t count,
@@ -188,9 +190,15 @@ inline void few_interleave(const std::int32_t* rows, std::size_t stride, std::si
 template <class F, std::size_t Group, pair_kind Kind, std::size_t Rows>
 constexpr few_rows_kernel make_few_rows_row() noexcept {
     constexpr bool narrow = Kind.sum == pair_sum::narrow;
-    return {{Rows, panel_columns, narrow ? start_kind::pairs : start_kind::word, nullptr, nullptr,
-             &start_row<Group, narrow>, &few_interleave<Rows>},
-            &few_rows_panel<F, Group, Kind, Rows>};
+    few_rows_kernel row{{Rows, panel_columns, narrow ? start_kind::pairs : start_kind::word, nullptr, nullptr,
+                         &start_row<Group, narrow>, &few_interleave<Rows>},
+                        nullptr};
+    if constexpr (table_lanes<F>) {
+        row.panel = &few_rows_panel<F, Group, Kind, Rows>;
+    } else {
+        row.panel = &few_bytes_panel<F, Group, Kind, Rows>;
+    }
+    return row;
 }
 
 template <class F, std::size_t Group, pair_kind Kind, std::size_t Rows>
