@@ -13,7 +13,8 @@
 //
 // bench_gemm --benchmark_repetitions=5 --benchmark_report_aggregates_only=true [--benchmark_filter=...]
 // OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE are unset at start: on some machines they are there and slow OpenBLAS down. An
-// OpenBLAS that does not know the processor is told to use its AVX-512 kernels.
+// OpenBLAS that does not know the processor is told to use its AVX-512 kernels; LOWBIT_BENCH_OPENBLAS=Haswell asks for
+// its AVX2 kernels, which the avx2 rows compare with. The row's name says which kernels ran.
 
 #include <unistd.h>
 
@@ -110,7 +111,6 @@ void openblas(benchmark::State& state) {
     }
     report(state, fma_ceiling(active_isa()));
 }
-BENCHMARK(openblas)->Name("OpenBLAS/sgemm")->Unit(benchmark::kMillisecond)->UseRealTime();
 #endif
 
 #if LOWBIT_BENCH_ONEDNN
@@ -149,6 +149,10 @@ void onednn(benchmark::State& state, dnnl::memory::data_type a_type, dnnl::memor
 #endif
 
 void add_all() {
+#if LOWBIT_BENCH_OPENBLAS
+    const std::string peer = "OpenBLAS/sgemm/" + std::string(openblas_get_corename());
+    benchmark::RegisterBenchmark(peer.c_str(), openblas)->Unit(benchmark::kMillisecond)->UseRealTime();
+#endif
     for (const isa which : kernel::available()) {
         if (which == isa::scalar) continue;
         add<hif4, hif4>(which);
@@ -185,8 +189,10 @@ int main(int argc, char** argv) {
         unsetenv("OPENBLAS_CORETYPE");
 #if LOWBIT_BENCH_OPENBLAS && LOWBIT_X86
         // An OpenBLAS older than the processor takes its kernels for SSE3; give it those for AVX-512.
-        if (std::string_view(openblas_get_corename()) == "Prescott" &&
-            lowbit::arch::runs(lowbit::isa::avx512vnni, lowbit::arch::features_of(lowbit::arch::read_cpu()))) {
+        if (const char* const core = std::getenv("LOWBIT_BENCH_OPENBLAS"); core != nullptr) {
+            setenv("OPENBLAS_CORETYPE", core, 1);
+        } else if (std::string_view(openblas_get_corename()) == "Prescott" &&
+                   lowbit::arch::runs(lowbit::isa::avx512vnni, lowbit::arch::features_of(lowbit::arch::read_cpu()))) {
             setenv("OPENBLAS_CORETYPE", "SkylakeX", 1);
         }
 #endif
