@@ -22,7 +22,7 @@ inline namespace LOWBIT_BASELINE_NAMESPACE {
     switch (which) {
 #if LOWBIT_COMPILES_AVX512VBMI
         case isa::amx:
-        case isa::avx512vbmi: return &LOWBIT_ISA_NAMESPACE(avx512vbmi)::activate_values;
+        case isa::avx512vbmi: return &LOWBIT_ISA_NAMESPACE(LOWBIT_AVX512_ROW)::activate_values;
 #endif
 #if LOWBIT_COMPILES_AVX512VNNI
         case isa::avx512vnni: return &LOWBIT_ISA_NAMESPACE(avx512vnni)::activate_values;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of few rows of floats: records decoded to floats in the first cache, acc = fma(a, b, acc) over them in
-// ascending k; included after few_rows.inl, with these atoms more:
+// ascending k; included after few_lanes.inl, with these atoms more:
 //     float_table, make_float_table(const float* 16)
 //     floats nibble_values<N>(float_table, bytes line)      entry of nibble N of each dword; entry 8 + i is -entry i
 //     floats field_values<N>(float_table, bytes fields)     entry of bits N, N + 1 of each dword; entries repeat after

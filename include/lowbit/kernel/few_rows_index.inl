@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atoms of few_rows.inl for instruction sets whose table look-ups need clean indices.
+// Atoms of few_lanes.inl for instruction sets whose table look-ups need clean indices.
+
+inline constexpr bool one_look_up = false;  // of 64 entries
 
 template <lane_selector Kind>
 LOWBIT_ALWAYS_INLINE auto make_few_table(const std::uint8_t* p) noexcept {

@@ -59,7 +59,8 @@ template <class A, class B>
         case isa::amx:
             if (few_rows_by_amx(group, rows)) {
                 using namespace LOWBIT_ISA_NAMESPACE(amx)::product;
-                return {&few_rows_row<B, group>, &expand_row<B>, &vectors::output_row};
+                return {&few_rows_row<B, group>, &expand_row<B>,
+                        &LOWBIT_ISA_NAMESPACE(LOWBIT_AVX512_ROW)::product::output_row};
             }
             [[fallthrough]];
 #endif
@@ -69,7 +70,7 @@ template <class A, class B>
             return {rows <= 1   ? &few_rows_row<B, group, kind, 1>
                     : rows <= 4 ? &few_rows_row<B, group, kind, 4>
                                 : &few_rows_row<B, group, kind, 8>,
-                    &expand_row<B>, &output_row};
+                    &expand_row<B>, &LOWBIT_ISA_NAMESPACE(LOWBIT_AVX512_ROW)::product::output_row};
         }
 #endif
 #if LOWBIT_COMPILES_AVX512VNNI
@@ -139,7 +140,7 @@ template <class B>
 #if LOWBIT_COMPILES_AVX512VBMI
         case isa::amx:
         case isa::avx512vbmi: {
-            using namespace LOWBIT_ISA_NAMESPACE(avx512vbmi)::product;
+            using namespace LOWBIT_ISA_NAMESPACE(LOWBIT_AVX512_ROW)::product;
             return rows <= 1 ? few_floats_row<1> : rows <= 2 ? few_floats_row<2> : few_floats_row<4>;
         }
 #endif

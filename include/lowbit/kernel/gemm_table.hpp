@@ -46,15 +46,17 @@ template <class A, class B>
         case isa::amx:
             if constexpr (pair::group == 64) {
                 using namespace LOWBIT_ISA_NAMESPACE(amx)::product;
-                return {&integer_row<pair::group>, &expand_row<B>, &vectors::output_row};
+                return {&integer_row<pair::group>, &expand_row<B>,
+                        &LOWBIT_ISA_NAMESPACE(LOWBIT_AVX512_ROW)::product::output_row};
             } else {
                 return integer_kernels<A, B>(isa::avx512vbmi);
             }
 #endif
 #if LOWBIT_COMPILES_AVX512VBMI
         case isa::avx512vbmi: {
-            using namespace LOWBIT_ISA_NAMESPACE(avx512vbmi)::product;
-            return {&integer_row<pair::group, pair::kind>, &expand_row<B>, &output_row};
+            namespace both = LOWBIT_ISA_NAMESPACE(LOWBIT_AVX512_ROW)::product;
+            return {&both::integer_row<pair::group, pair::kind>,
+                    &LOWBIT_ISA_NAMESPACE(avx512vbmi)::product::expand_row<B>, &both::output_row};
         }
 #endif
 #if LOWBIT_COMPILES_AVX512VNNI
@@ -133,7 +135,7 @@ template <class B>
 #if LOWBIT_COMPILES_AVX512VBMI
         case isa::amx:
         case isa::avx512vbmi: {
-            using namespace LOWBIT_ISA_NAMESPACE(avx512vbmi)::product;
+            using namespace LOWBIT_ISA_NAMESPACE(LOWBIT_AVX512_ROW)::product;
             return {&float_row, &output_row};
         }
 #endif

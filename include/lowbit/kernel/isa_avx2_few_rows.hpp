@@ -50,6 +50,10 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx2)::product {
 
 # include <lowbit/kernel/few_rows_index.inl>
 
+# include <lowbit/kernel/few_lanes.inl>
+
+# include <lowbit/kernel/few_rows_records.inl>
+
 # include <lowbit/kernel/few_rows.inl>
 
 # include <lowbit/kernel/few_floats.inl>

@@ -16,6 +16,10 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx512vbmi)::product{
 
 #  include <lowbit/kernel/isa_avx512_vbmi_few_rows.inl>
 
+#  include <lowbit/kernel/few_lanes.inl>
+
+#  include <lowbit/kernel/few_rows_registers.inl>
+
 #  include <lowbit/kernel/few_rows.inl>
 
 #  include <lowbit/kernel/few_floats.inl>
@@ -31,6 +35,10 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx512vnni)::product{
 #  include <lowbit/kernel/isa_avx512_few_rows.inl>
 
 #  include <lowbit/kernel/few_rows_index.inl>
+
+#  include <lowbit/kernel/few_lanes.inl>
+
+#  include <lowbit/kernel/few_rows_registers.inl>
 
 #  include <lowbit/kernel/few_rows.inl>
 

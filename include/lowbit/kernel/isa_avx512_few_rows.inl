@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atoms of few_rows.inl and few_floats.inl that both AVX-512 rows share.
+// Atoms of few_lanes.inl and few_floats.inl that both AVX-512 rows share.
 
 template <unsigned N>
 LOWBIT_ALWAYS_INLINE bytes right(bytes x) noexcept {

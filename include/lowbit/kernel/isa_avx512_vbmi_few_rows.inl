@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atoms of few_rows.inl and few_floats.inl on AVX-512 with VBMI: look-ups and HiF8 to floats by byte permutes.
+// Atoms of few_lanes.inl and few_floats.inl on AVX-512 with VBMI: look-ups and HiF8 to floats by byte permutes.
+
+inline constexpr bool one_look_up = true;  // of 64 entries
 
 // vpermb looks at 6 bits of an index only: what lies above a nibble need not be cleared, as tables without selectors
 // are repeated four times.

@@ -15,6 +15,10 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(neon_dotprod)::product{
 
 #  include <lowbit/kernel/few_rows_index.inl>
 
+#  include <lowbit/kernel/few_lanes.inl>
+
+#  include <lowbit/kernel/few_rows_records.inl>
+
 #  include <lowbit/kernel/few_rows.inl>
 
 #  include <lowbit/kernel/few_floats.inl>
@@ -29,6 +33,10 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(neon)::product {
 #  include <lowbit/kernel/isa_neon_few_rows.inl>
 
 #  include <lowbit/kernel/few_rows_index.inl>
+
+#  include <lowbit/kernel/few_lanes.inl>
+
+#  include <lowbit/kernel/few_rows_records.inl>
 
 #  include <lowbit/kernel/few_rows.inl>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atoms of few_rows.inl that both NEON rows share.
+// Atoms of few_lanes.inl that both NEON rows share.
 
 template <int N>
 LOWBIT_ALWAYS_INLINE bytes right(bytes x) noexcept {

@@ -56,7 +56,7 @@ template <class F>
     switch (which) {
 #if LOWBIT_COMPILES_AVX512VBMI
         case isa::amx:
-        case isa::avx512vbmi: return LOWBIT_ISA_NAMESPACE(avx512vbmi)::row_table;
+        case isa::avx512vbmi: return LOWBIT_ISA_NAMESPACE(LOWBIT_AVX512_ROW)::row_table;
 #endif
 #if LOWBIT_COMPILES_AVX512VNNI
         case isa::avx512vnni: return LOWBIT_ISA_NAMESPACE(avx512vnni)::row_table;
