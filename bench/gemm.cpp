@@ -7,9 +7,9 @@
 //
 // Columns: GMAC/s; of_peak = fraction of the instruction set's own ceiling: int8 dot product (AVX-512: vpdpbusd; AVX2:
 // vpmaddubsw and vpaddw), or float FMA for hif8. Rows of amx are set against vpdpbusd too, so that they compare;
-// of_tiles = fraction of the tile unit's int8 peak (bfloat16 tiles, which formats of groups 16 and 32 use, reach half
-// of it). The ceiling is probed before each iteration for a millisecond and the best probe counts, so that a machine
-// that slows down for a while slows down both.
+// of_tiles = fraction of the tile unit's int8 peak, 0 elsewhere (bfloat16 tiles, which formats of groups 16 and 32 use,
+// reach half of it). The ceiling is probed before each iteration for a millisecond and the best probe counts, so that a
+// machine that slows down for a while slows down both.
 //
 // bench_gemm --benchmark_repetitions=5 --benchmark_report_aggregates_only=true [--benchmark_filter=...]
 // OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE are unset at start: on some machines they are there and slow OpenBLAS down. An
@@ -67,7 +67,8 @@ void report(benchmark::State& state, double ceiling, double tiles = 0) {
     const auto rate = benchmark::Counter::kIsIterationInvariantRate;
     state.counters["GMAC/s"] = benchmark::Counter(products / 1e9, rate);
     if (ceiling > 0) state.counters["of_peak"] = benchmark::Counter(products / ceiling, rate);
-    if (tiles > 0) state.counters["of_tiles"] = benchmark::Counter(products / tiles, rate);
+    // In each row, as the CSV reporter wants it.
+    state.counters["of_tiles"] = tiles > 0 ? benchmark::Counter(products / tiles, rate) : benchmark::Counter(0);
 }
 
 template <class A, class B>
