@@ -133,7 +133,7 @@ reference_result<F> reference_quantize(matrix_view<T> source, const typename F::
         for (std::size_t r = first; r < last; ++r) {
             for (std::size_t c = 0; c < source.cols(); ++c) {
                 const float x = std::fabs(widened(source(r, c)));
-                if (std::isfinite(x)) amax = std::max(amax, x);
+                if (is_finite(x)) amax = std::max(amax, x);
             }
         }
         return amax;
