@@ -4,7 +4,6 @@
 //
 //   decode/FORMAT/M/ISA/memory    N = 32768, K = 4096: weights come from memory
 //   decode/FORMAT/M/ISA/cache     N = 1024,  K = 4096: weights stay in the cache
-//   .../threads:2                 M = 1 on two threads: Gweights against the row of one thread
 //   weight_only/FORMAT/M/ISA/memory   the same with activations that are not quantised (gemm_weight_only)
 //   sgemv/OpenBLAS, gemv/bfloat16 the same N and K = 4096 in float32 and bfloat16, M = 1
 //
@@ -29,7 +28,6 @@
 
 #include <benchmark/benchmark.h>
 #include <lowbit/core/huge_pages.hpp>
-#include <lowbit/core/thread_pool.hpp>
 #include <lowbit/gemm/gemm.hpp>
 #include <lowbit/gemm/weight_only.hpp>
 
@@ -119,17 +117,14 @@ void report(benchmark::State& state, std::size_t m, std::size_t n, double bits, 
 }
 
 template <class F, class A = activation_format_t<F>>
-void run(benchmark::State& state, isa which, std::size_t m, std::size_t n, std::size_t threads = 1) {
+void run(benchmark::State& state, isa which, std::size_t m, std::size_t n) {
     const packed_matrix<F>& w = packed<F>(n);
     const aligned_buffer<float> x = normal_matrix(m, depth, 2);
     aligned_buffer<float> y(m * n, 0.0F);
     const double read = read_ceiling(), dot = dot_ceiling(which);
-    thread_pool pool(threads);
-    gemm_options options;
-    if (threads > 1) options.executor = pool;
     for (auto _ : state) {
         detail::gemm_float_rows<A>(matrix_view<const float>(x.data(), m, depth), w, matrix_view<float>(y.data(), m, n),
-                                   options, {}, {which});
+                                   {}, {}, {which});
         benchmark::DoNotOptimize(y.data());
         benchmark::ClobberMemory();
     }
@@ -235,14 +230,6 @@ void register_all() {
                         ->Unit(benchmark::kMillisecond)
                         ->UseRealTime();
                 }
-            }
-            for (const std::size_t n : {many, cached}) {
-                const std::string name = "decode/" + std::string(F::name) + "/1/" + std::string(to_string(which)) +
-                                         (n == many ? "/memory" : "/cache") + "/threads:2";
-                benchmark::RegisterBenchmark(name.c_str(),
-                                             [=](benchmark::State& state) { run<F>(state, which, 1, n, 2); })
-                    ->Unit(benchmark::kMillisecond)
-                    ->UseRealTime();
             }
             for (const std::size_t m : {1U, 4U}) {
                 const std::string name = "weight_only/" + std::string(F::name) + "/" + std::to_string(m) + "/" +

@@ -175,6 +175,16 @@ inline void decode_record(const std::uint8_t* record, std::size_t values, std::s
     }
 }
 
+/// Scales of unit_columns columns of a block.
+template <class F>
+LOWBIT_ALWAYS_INLINE floats byte_lane_scales(const std::uint8_t* scales, std::size_t column, bool ordinary) noexcept {
+    if constexpr (byte_scales<F>) {
+        return few_scales<F>(scales + column, ordinary);
+    } else {
+        return as_floats(load_bytes(scales + 4 * column));
+    }
+}
+
 /// The decode_kernel::record of a format whose codes are bytes.
 template <class F>
 inline void decode_bytes_record(const std::uint8_t* record, std::size_t values, std::size_t ahead,
@@ -195,7 +205,7 @@ inline void decode_bytes_record(const std::uint8_t* record, std::size_t values, 
 #pragma GCC unroll 1
         for (std::size_t column = 0; column < panel_columns; column += unit_columns) {
             const lanes x = load_lanes(line + 4 * column);
-            const floats scale = few_byte_scales<F>(block, column, ordinary);
+            const floats scale = byte_lane_scales<F>(block, column, ordinary);
             float* const to = out + panel_columns * k + column;
             store(to, mul(signed_byte<0>(x), scale));
             store(to + panel_columns, mul(signed_byte<1>(x), scale));

@@ -24,9 +24,10 @@ inline constexpr std::size_t largest_few_rows_tile = 16;
 [[nodiscard]] constexpr bool few_rows_by_amx(std::size_t group, std::size_t rows) noexcept {
     return rows > 8 && (group == 64 || (group == 32 && rows <= 16));
 }
-/// Rows of A up to which they are used. Measured on Sapphire Rapids with N = 16384, K = 4096, against slices expanded
-/// to scratch for many rows: time of those over time of these, mxfp4 and nvfp4, at M = 4, 8, 16, 24, 32:
-///     2.5 2.3    1.8 2.2    1.4 1.4    1.7 1.2    0.8 1.1
+/// Rows of A up to which they are used. Measured on Sapphire Rapids with N = 8192, K = 4096, against slices expanded to
+/// scratch for many rows: time of those over time of these at M = 4, 8, 16, 24
+///     avx512vbmi    mxfp4 2.3 1.7 1.2 1.0    nvfp4 2.1 1.9 1.2 1.0    hif4 2.2 2.1 1.4 1.1
+///     amx           mxfp4 4.2 3.0 2.1 1.2    nvfp4 3.7 2.7 1.4 1.1    hif4 3.3 2.6 1.8 1.0
 inline constexpr std::size_t most_few_rows = 24;
 /// Rows of float A up to which records are decoded one at a time, for all rows.
 inline constexpr std::size_t most_few_float_rows = 16;
