@@ -21,7 +21,7 @@ inline constexpr std::size_t largest_few_rows_tile = 16;
 /// Whether the tile unit (tiles of 16 rows) is faster than vpdpbusd (of 8). Measured with N = 32768, K = 4096: time of
 /// that over time of this at M = 8, 16
 ///     hif4 0.8 1.3    mxfp4 0.7 1.1    m2xfp_weight 0.7 1.2    nvfp4 0.6 0.9
-/// From 17 to 24 rows three tiles of 8 stand against two of 16, the second half empty: a draw for hif4 (measured at 24).
+/// From 17 to 24 rows three tiles of 8 stand against two of 16: a draw for hif4 (measured at 24).
 [[nodiscard]] constexpr bool few_rows_by_amx(std::size_t group, std::size_t rows) noexcept {
     return rows > 8 && (group == 64 || (group == 32 && rows <= 16));
 }
