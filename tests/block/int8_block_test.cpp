@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
 #include "support/block_testing.hpp"
+#include "support/fp_environments.hpp"
 #include "support/golden.hpp"
 
 namespace {
@@ -127,6 +129,41 @@ TEST(int8_block, decodes_foreign_bytes_as_the_float_product) {
             const float product = static_cast<float>(codes[i]) * scale;
             const float wanted = std::isnan(product) ? lowbit::quiet_nan : product;
             ASSERT_EQ(lowbit::to_bits(got[i]), lowbit::to_bits(wanted)) << scale << " * " << +codes[i];
+        }
+    }
+}
+
+// Constant evaluation knows no processor state: what it gives is what every caller has to get.
+TEST(int8_block, case19_subnormals_count_where_the_processor_flushes_them) {
+    static constexpr auto values = [] {
+        std::array<float, 32> v{};
+        for (std::uint32_t i = 0; i < 32; ++i)
+            v[i] = lowbit::float_from_bits((i % 2 << 31U) | (0x00010001U << (i % 8)) | i);
+        return v;
+    }();
+    static constexpr int8_block::block wanted = int8_block::encode(values);
+    static_assert(wanted.codes[6] == 1 && wanted.codes[0] == 0);
+    static constexpr int8_block::block foreign = [] {
+        int8_block::block b{{0x45, 0x23, 0x51, 0x80}, {}};  // a subnormal scale
+        for (int i = 0; i < 32; ++i) b.codes[static_cast<std::size_t>(i)] = static_cast<std::int8_t>(8 * i - 128);
+        return b;
+    }();
+    static constexpr auto decoded = [] {
+        std::array<float, 32> v{};
+        int8_block::decode(foreign, v);
+        return v;
+    }();
+    for (int which = 0; which < lowbit::test::caller_environments; which += 4) {
+        const lowbit::test::caller_environment caller(which);
+        EXPECT_EQ(int8_block::encode(values), wanted) << which;
+        std::array<float, 32> out{};
+        int8_block::decode(foreign, out);
+        for (std::size_t i = 0; i < 32; ++i) {
+            EXPECT_EQ(lowbit::to_bits(out[i]), lowbit::to_bits(decoded[i])) << which << ", " << i;
+            const double product = std::ldexp(static_cast<double>(0x512345) * (static_cast<int>(i) * 8 - 128), -149);
+            EXPECT_EQ(lowbit::to_bits(decoded[i]) & 0x7FFFFFFFU,
+                      lowbit::abs_bits(static_cast<float>(std::fabs(product))))
+                << i;
         }
     }
 }

@@ -89,9 +89,8 @@ struct int8_block {
         block result{std::bit_cast<std::array<std::uint8_t, 4>>(parts.finite ? scale : quiet_nan), {}};
         if (parts.largest == 0) return result;
         for (std::size_t i = 0; i < block_size; ++i) {
-            const float quotient = exactly(exactly(float_from_bits(parts.magnitude[i])) / exactly(scale));
-            result.codes[i] =
-                detail::signed_code(detail::round_to_integer(to_bits(quotient), 0, 127), to_bits(values[i]));
+            const std::uint32_t quotient = to_bits(ratio(parts.magnitude[i], scale));
+            result.codes[i] = detail::signed_code(detail::round_to_integer(quotient, 0, 127), to_bits(values[i]));
         }
         return result;
     }
@@ -106,12 +105,33 @@ struct int8_block {
     }
 
   private:
+    /// What 2^149 adds to the bits of a float.
+    static constexpr std::uint32_t unit_shift = 149U << 23U;
+
+    /// magnitude / scale for a normal scale. Subnormal magnitudes are divided as integers, in units of 2^-149: the
+    /// caller may have made the processor take subnormals for zeros.
+    [[nodiscard]] static constexpr float ratio(std::uint32_t magnitude, float scale) noexcept {
+        if (magnitude >= 0x00800000U) return exactly(exactly(float_from_bits(magnitude)) / exactly(scale));
+        if (to_bits(scale) >= 0x30000000U) return 0.0F;  // less than 2^-95
+        return exactly(exactly(static_cast<float>(magnitude)) / exactly(float_from_bits(to_bits(scale) + unit_shift)));
+    }
+
+    /// scale * code for a subnormal scale, likewise.
+    [[nodiscard]] static constexpr std::uint32_t subnormal_product(std::uint32_t scale, std::uint32_t code) noexcept {
+        const std::uint32_t units = scale * code;  // below 2^30
+        return units < 0x00800000U ? units : to_bits(exactly(static_cast<float>(units))) - unit_shift;
+    }
+
     /// scale * code by cases where it is not a finite product, so that it works in constant evaluation as well.
     [[nodiscard]] static constexpr float product(float scale, std::int8_t code) noexcept {
         if (is_nan(scale) || (is_inf(scale) && code == 0)) return quiet_nan;
-        const float largest = exactly(float_from_bits(abs_bits(scale)));
         const std::uint32_t sign = (to_bits(scale) >> 31U ^ (code < 0 ? 1U : 0U)) << 31U;
-        const auto magnitude = static_cast<float>(code < 0 ? -static_cast<int>(code) : static_cast<int>(code));
+        const int absolute = code < 0 ? -static_cast<int>(code) : static_cast<int>(code);
+        if (abs_bits(scale) < 0x00800000U) {
+            return float_from_bits(sign | subnormal_product(abs_bits(scale), static_cast<std::uint32_t>(absolute)));
+        }
+        const float largest = exactly(float_from_bits(abs_bits(scale)));
+        const auto magnitude = static_cast<float>(absolute);
         // From 2^128 - 2^103 on (half a step above FLT_MAX) the product is Inf; a constant evaluator refuses to make
         // it.
         if (is_inf(scale) ||
