@@ -246,11 +246,11 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(amx)::product {
                 const __m512 scale = _mm512_loadu_ps(scales + 16 * c);
                 const __m512i magnitude = _mm512_and_si512(_mm512_castps_si512(scale), _mm512_set1_epi32(0x7FFFFFFF));
                 const __m512i above = _mm512_sub_epi32(magnitude, _mm512_set1_epi32(scaled_least_bits));
-                const __mmask16 far =
+                const __mmask16 beyond =
                     _mm512_cmpgt_epu32_mask(above, _mm512_set1_epi32(scaled_most_bits - scaled_least_bits));
                 const __mmask16 number = _mm512_cmple_epu32_mask(magnitude, _mm512_set1_epi32(0x7F800000));
                 outside =
-                    static_cast<__mmask16>(outside | (far & number & _mm512_test_epi32_mask(magnitude, magnitude)));
+                    static_cast<__mmask16>(outside | (beyond & number & _mm512_test_epi32_mask(magnitude, magnitude)));
                 const __m512 low_offset =
                     vectors::mul(scale, _mm512_set1_ps(-8388608.0F - static_cast<float>(scaled_bias)));
                 const __m512 high_offset =
