@@ -24,6 +24,7 @@ class float_engine {
   public:
     using a_format = typename ASource::format;
     using b_format = typename BSource::format;
+    static constexpr bool takes_many_tiles = false;
     static constexpr std::size_t group = 1;
 
     float_engine(const ASource& a, const BSource& b, isa which) noexcept
@@ -82,18 +83,6 @@ class float_engine {
         }
     }
 
-    /// Asks for part `part` of `parts` of what load(panel, k, count) will read.
-    void prefetch(std::size_t panel, std::size_t k, std::size_t count, std::size_t part,
-                  std::size_t parts) const noexcept {
-        if constexpr (BSource::scratch_bytes(64) == 0) {
-            const std::size_t lines = kernel::panel_arithmetic<b_format>::panel_bytes(count) / 64;
-            const std::uint8_t* const records = b_->slice(panel, k, count, nullptr);
-            for (std::size_t i = lines * part / parts; i < lines * (part + 1) / parts; ++i) {
-                __builtin_prefetch(records + 64 * i, 0, 2);
-            }
-        }
-    }
-
     /// `acc_step`: floats from row to row of acc; `fresh`: acc is not read, its sums start at +0.
     void multiply(const a_block& block, std::size_t tile, std::size_t offset, std::size_t count, const b_slice& slice,
                   float* acc, std::size_t columns, std::size_t acc_step = kernel::panel_columns,
@@ -102,20 +91,6 @@ class float_engine {
             reinterpret_cast<const float*>(block.values.data() + tile * block.tile_values + offset * tile_rows());
         for (std::size_t c = 0; c < columns; c += kernels_.kernel->columns) {
             kernels_.kernel->tile({values, slice.values.data() + c, count, acc + c, columns - c, acc_step, fresh});
-        }
-    }
-
-    /// The same for tiles first .. last - 1, whose sums lie one after the other; before(tile) and after(tile) are
-    /// called around each.
-    template <class Before, class After>
-    void multiply(const a_block& block, std::size_t first, std::size_t last, std::size_t offset, std::size_t count,
-                  const b_slice& slice, float* acc, std::size_t columns, const Before& before,
-                  const After& after) const {
-        for (std::size_t tile = first; tile < last; ++tile) {
-            before(tile);
-            multiply(block, tile, offset, count, slice, acc + (tile - first) * tile_rows() * kernel::panel_columns,
-                     columns);
-            after(tile);
         }
     }
 

@@ -23,13 +23,14 @@ inline namespace LOWBIT_BASELINE_NAMESPACE {
 ///     tile_rows(), make_block(rows, depth, kc), make_slice(depth)
 ///     pack(block, tile, first_row, rows, k, count)       quantises or lowers one tile of rows of A
 ///     load(slice, panel, k, count)                       brings a slice of a panel of B into lanes
-///     prefetch(panel, k, count, part, parts)             asks for what the next load will read
-///     multiply(block, first, last, offset, count, slice, acc, columns, before, after)     tiles first .. last - 1
+///     multiply(block, tile, offset, count, slice, acc, columns)    adds the slice's part of one tile to acc; an engine
+///                                                                  that takes_many_tiles has (first, last) for `tile`
 template <class ASource, class BSource>
 class integer_engine {
   public:
     using a_format = typename ASource::format;
     using b_format = typename BSource::format;
+    static constexpr bool takes_many_tiles = false;
     static constexpr std::size_t group = common_group<a_format, b_format>;
     static constexpr bool magic = kernel::pair_traits<a_format, b_format>::kind.magic;
 
@@ -135,18 +136,6 @@ class integer_engine {
         }
     }
 
-    /// Asks for part `part` of `parts` of what load(panel, k, count) will read.
-    void prefetch(std::size_t panel, std::size_t k, std::size_t count, std::size_t part,
-                  std::size_t parts) const noexcept {
-        if constexpr (BSource::scratch_bytes(64) == 0) {
-            const std::size_t lines = kernel::panel_arithmetic<b_format>::panel_bytes(count) / 64;
-            const std::uint8_t* const records = b_->slice(panel, k, count, nullptr);
-            for (std::size_t i = lines * part / parts; i < lines * (part + 1) / parts; ++i) {
-                __builtin_prefetch(records + 64 * i, 0, 2);
-            }
-        }
-    }
-
     /// acc (tile rows x 32) += tile `tile` of the block, its slice at value `offset`, times the slice of B.
     void multiply(const a_block& block, std::size_t tile, std::size_t offset, std::size_t count, const b_slice& slice,
                   float* acc, std::size_t columns) const noexcept {
@@ -158,20 +147,6 @@ class integer_engine {
         for (std::size_t c = 0; c < columns; c += kernels_.kernel->columns) {
             kernel({lanes, words, slice.lanes.data() + 4 * c, slice.scales.data() + c, divide_up(count, group), acc + c,
                     columns - c});
-        }
-    }
-
-    /// The same for tiles first .. last - 1, whose sums lie one after the other; before(tile) and after(tile) are
-    /// called around each.
-    template <class Before, class After>
-    void multiply(const a_block& block, std::size_t first, std::size_t last, std::size_t offset, std::size_t count,
-                  const b_slice& slice, float* acc, std::size_t columns, const Before& before,
-                  const After& after) const {
-        for (std::size_t tile = first; tile < last; ++tile) {
-            before(tile);
-            multiply(block, tile, offset, count, slice, acc + (tile - first) * tile_rows() * kernel::panel_columns,
-                     columns);
-            after(tile);
         }
     }
 

@@ -28,6 +28,7 @@ class scaled_engine {
     using a_format = typename ASource::format;
     using b_format = typename BSource::format;
     using integer = integer_engine<ASource, BSource>;
+    static constexpr bool takes_many_tiles = true;
     static constexpr std::size_t group = common_group<a_format, b_format>;
 
     scaled_engine(const ASource& a, const BSource& b, const kernel::scaled_product& kernels,
@@ -114,18 +115,10 @@ class scaled_engine {
                                                            slice.values.data() + i * kernel::panel_columns);
         }
     }
-    void prefetch(std::size_t panel, std::size_t k, std::size_t count, std::size_t part,
-                  std::size_t parts) const noexcept {
-        integer_.prefetch(panel, k, count, part, parts);
-    }
-
     /// One call of the kernel for all tiles: setting up the tile unit takes as long as a few groups.
-    template <class Before, class After>
     void multiply(const a_block& block, std::size_t first, std::size_t last, std::size_t offset, std::size_t count,
-                  const b_slice& slice, float* acc, std::size_t columns, const Before& before,
-                  const After& after) const {
+                  const b_slice& slice, float* acc, std::size_t columns) const {
         const std::size_t acc_size = tile_rows() * kernel::panel_columns;
-        for (std::size_t tile = first; tile < last; ++tile) before(tile);
         for (std::size_t tile = first, next = first; tile < last; tile = next) {
             next = tile + 1;
             float* const sums = acc + (tile - first) * acc_size;
@@ -138,7 +131,6 @@ class scaled_engine {
                                     block.tile_values, slice.values.data(), divide_up(count, group), sums,
                                     next - tile});
         }
-        for (std::size_t tile = first; tile < last; ++tile) after(tile);
     }
 
   private:

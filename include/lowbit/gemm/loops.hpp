@@ -72,20 +72,30 @@ struct tile_worker {
         const std::size_t column = panel * kernel::panel_columns;
         const std::size_t columns = (std::min)(kernel::panel_columns, shape.n - column);
         const auto rows_of = [&](std::size_t tile) { return (std::min)(mr, rows - tile * mr); };
-        engine.multiply(
-            block, first_tile, last_tile, at.offset, at.count, slice, acc, columns,
-            [&](std::size_t tile) {
-                fetch(tile);
-                if (columns == kernel::panel_columns) {
-                    epilogue.prefetch(row + tile * mr, rows_of(tile), column, at.index, at.slices);
-                }
-            },
-            [&](std::size_t tile) {
-                if (at.index + 1 != at.slices) return;
-                epilogue.write(
-                    acc + (tile - first_tile) * acc_size, row + tile * mr, rows_of(tile), column, columns, b_scales,
-                    [&](std::size_t i) noexcept { return engine.a().tensor_scale(i); }, strip);
-            });
+        const auto before = [&](std::size_t tile) {
+            fetch(tile);
+            if (columns == kernel::panel_columns) {
+                epilogue.prefetch(row + tile * mr, rows_of(tile), column, at.index, at.slices);
+            }
+        };
+        const auto sums_of = [&](std::size_t tile) { return acc + (tile - first_tile) * acc_size; };
+        const auto after = [&](std::size_t tile) {
+            if (at.index + 1 != at.slices) return;
+            epilogue.write(
+                sums_of(tile), row + tile * mr, rows_of(tile), column, columns, b_scales,
+                [&](std::size_t i) noexcept { return engine.a().tensor_scale(i); }, strip);
+        };
+        if constexpr (Engine::takes_many_tiles) {
+            for (std::size_t tile = first_tile; tile < last_tile; ++tile) before(tile);
+            engine.multiply(block, first_tile, last_tile, at.offset, at.count, slice, acc, columns);
+            for (std::size_t tile = first_tile; tile < last_tile; ++tile) after(tile);
+        } else {
+            for (std::size_t tile = first_tile; tile < last_tile; ++tile) {
+                before(tile);
+                engine.multiply(block, tile, at.offset, at.count, slice, sums_of(tile), columns);
+                after(tile);
+            }
+        }
     }
 };
 
@@ -132,8 +142,8 @@ void run_resident(const Engine& engine, const Epilogue& epilogue, const product_
                          {pc, count, pc / sizes.kc, divide_up(shape.k, sizes.kc)}, slice, panel, acc.data(), b_scales,
                          strip, [&](std::size_t tile) {
                              if (next_panel == share.last) return;
-                             engine.prefetch(next_panel, next_pc, (std::min)(sizes.kc, shape.k - next_pc),
-                                             tile - first_tile, last_tile - first_tile);
+                             engine.b().prefetch(next_panel, next_pc, (std::min)(sizes.kc, shape.k - next_pc),
+                                                 tile - first_tile, last_tile - first_tile);
                          });
                 }
             }
@@ -174,7 +184,7 @@ void run_sliced(const Engine& engine, const Epilogue& epilogue, const product_sh
                     engine.load(slice, panel, pa + pc, count);
                     work(block, 0, tiles, ic, rows, {pc, count, (pa + pc) / sizes.kc, divide_up(shape.k, sizes.kc)},
                          slice, panel, acc.data() + p * tiles * acc_size, b_scales, strip, [&](std::size_t tile) {
-                             if (p + 1 < panels) engine.prefetch(panel + 1, pa + pc, count, tile, tiles);
+                             if (p + 1 < panels) engine.b().prefetch(panel + 1, pa + pc, count, tile, tiles);
                              const float* const next =
                                  acc.data() + (p * tiles + tile + (tile + 1 < tiles ? 1 : 0)) * acc_size;
                              for (std::size_t i = 0; i < acc_size; i += 16) __builtin_prefetch(next + i, 1);
@@ -216,7 +226,7 @@ void run_in_place(const Engine& engine, const Epilogue& epilogue, const matrix_v
                 engine.load(slice, panel, k, count);
                 for (std::size_t tile = 0; tile < tiles; ++tile) {
                     const std::size_t row = ic + tile * mr, here = rows_of(tile);
-                    if (p + 1 < panels) engine.prefetch(panel + 1, k, count, tile, tiles);
+                    if (p + 1 < panels) engine.b().prefetch(panel + 1, k, count, tile, tiles);
                     if (tile + 1 < tiles && columns == kernel::panel_columns) {
                         epilogue.prefetch(row + mr, rows_of(tile + 1), column, 0, 1);
                     }

@@ -132,6 +132,14 @@ class packed_panels {
     const std::uint8_t* slice(std::size_t p, std::size_t k, std::size_t, std::uint8_t*) const noexcept {
         return packed_->panel(p) + kernel::panel_arithmetic<F>::record_at(k);
     }
+    /// Asks for part `part` of `parts` of that slice.
+    void prefetch(std::size_t p, std::size_t k, std::size_t count, std::size_t part, std::size_t parts) const noexcept {
+        const std::size_t lines = kernel::panel_arithmetic<F>::panel_bytes(count) / 64;
+        const std::uint8_t* const records = slice(p, k, count, nullptr);
+        for (std::size_t i = lines * part / parts; i < lines * (part + 1) / parts; ++i) {
+            __builtin_prefetch(records + 64 * i, 0, 2);
+        }
+    }
 
   private:
     const packed_matrix<F>* packed_;
@@ -155,6 +163,8 @@ class quantized_panels {
                       (std::min)(kernel::panel_columns, q_->rows() - first), count, scratch);
         return scratch;
     }
+    /// Nothing: a slice is made of rows that lie far from each other.
+    void prefetch(std::size_t, std::size_t, std::size_t, std::size_t, std::size_t) const noexcept {}
 
   private:
     const quantized_matrix<F>* q_;

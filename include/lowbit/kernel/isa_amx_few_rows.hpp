@@ -103,20 +103,10 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(amx)::product {
         _tile_release();
     }
 
-    /// Words of 16 rows, `stride` apart, to out [group][16 rows][Group / 4].
-    template <std::size_t Group>
-    inline void interleave_few_rows(const std::int32_t* rows, std::size_t stride, std::size_t count,
-                                    std::int32_t* out) noexcept {
-        for (std::size_t w = 0; w < count; w += Group / 4) {
-            for (std::size_t r = 0; r < few_rows_size; ++r, out += Group / 4) {
-                std::memcpy(out, rows + r * stride + w, Group);
-            }
-        }
-    }
-
     template <class F, std::size_t Group>
     inline constexpr few_rows_kernel few_rows_row{
-        {few_rows_size, panel_columns, start_kind::word, nullptr, nullptr, &no_starts, &interleave_few_rows<Group>},
+        {few_rows_size, panel_columns, start_kind::word, nullptr, nullptr, &no_starts,
+         &interleave_groups<few_rows_size, Group>},
         &few_rows_panel<F, Group>,
     };
 

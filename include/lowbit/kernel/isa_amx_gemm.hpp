@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The matrix product's kernels for Intel AMX, whose tile instruction multiplies 16 rows by 16 columns by 64 bytes of K
-// in 16 cycles. Everything else of this row (codecs, expansion, few rows, float lanes) is that of avx512vbmi.
+// in 16 cycles. Few rows have kernels of their own (isa_amx_few_rows.hpp); everything else of this row (codecs,
+// expansion, float lanes) is that of avx512vbmi.
 //
 // Groups of 16 and 32: lanes with their scales, in bfloat16. A lane times its scale has few significant bits, so it is
 // exact in bfloat16, and the sum over a group of the products of two such lanes is exact in float32, in any order
@@ -11,7 +12,7 @@
 // show, as scales outside 2^-48 .. 2^48 are left to the other kernels.
 //
 // Groups of 64 fill two such instructions, which would round twice: there TDPBSSD forms integer dot products, and
-// AVX-512 scales them (three operations on the two ports for each 16 results). The sums of two groups are stored and
+// AVX-512 scales them (three operations on the two ports for each 16 results). The sums of four groups are stored and
 // loaded together, to touch the accumulators in memory less often. Lanes of B are signed (no bias, no start words), and
 // with conversions instead of a magic start any scale is exact.
 #pragma once
@@ -46,13 +47,13 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(amx)::product {
         std::uint8_t rows[16] = {};
     };
 
-    /// Tiles 0 to 3 are sums, 4 and 5 rows of A, 6 and 7 columns of B.
-    template <std::size_t Group>
+    /// Tiles 0 to 3 are sums, 4 and 5 rows of A, `Bytes` of each, 6 and 7 columns of B.
+    template <std::size_t Bytes>
     inline constexpr tile_shapes shapes = [] {
         tile_shapes s;
         for (int i = 0; i < 8; ++i) {
-            s.rows[i] = i < 6 ? 16 : Group / 4;
-            s.row_bytes[i] = i == 4 || i == 5 ? Group : 64;
+            s.rows[i] = i < 6 ? 16 : Bytes / 4;
+            s.row_bytes[i] = i == 4 || i == 5 ? Bytes : 64;
         }
         return s;
     }();
@@ -133,13 +134,12 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(amx)::product {
         _tile_release();
     }
 
-    /// Words of 32 rows, `stride` apart, to out [group][32 rows][Group / 4].
-    template <std::size_t Group>
+    /// Words of `Rows` rows, `stride` apart, to out [group][Rows][Group / 4].
+    template <std::size_t Rows, std::size_t Group>
     inline void interleave_groups(const std::int32_t* rows, std::size_t stride, std::size_t count,
                                   std::int32_t* out) noexcept {
         for (std::size_t w = 0; w < count; w += Group / 4) {
-            for (std::size_t r = 0; r < tile_rows; ++r, out += Group / 4)
-                std::memcpy(out, rows + r * stride + w, Group);
+            for (std::size_t r = 0; r < Rows; ++r, out += Group / 4) std::memcpy(out, rows + r * stride + w, Group);
         }
     }
 
@@ -147,8 +147,13 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(amx)::product {
 
     template <std::size_t Group>
     inline constexpr integer_kernel integer_row{
-        tile_rows,           tile_columns, start_kind::word,          &tile_kernel<Group>,
-        &tile_kernel<Group>, &no_starts,   &interleave_groups<Group>,
+        tile_rows,
+        tile_columns,
+        start_kind::word,
+        &tile_kernel<Group>,
+        &tile_kernel<Group>,
+        &no_starts,
+        &interleave_groups<tile_rows, Group>,
     };
 
     template <class F>
@@ -156,22 +161,12 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(amx)::product {
 
     // Scaled lanes. Tiles 4 and 5 hold Group bfloat16 of 16 rows of A, tiles 6 and 7 pairs of values of 16 columns.
 
-    template <std::size_t Group>
-    inline constexpr tile_shapes scaled_shapes = [] {
-        tile_shapes s;
-        for (int i = 0; i < 8; ++i) {
-            s.rows[i] = i < 6 ? 16 : Group / 2;
-            s.row_bytes[i] = i == 4 || i == 5 ? 2 * Group : 64;
-        }
-        return s;
-    }();
-
     /// acc += A B over `groups` groups for each tile; a as [group][32 rows][Group], b as [value / 2][32 columns][2].
     template <std::size_t Group>
     inline void scaled_tiles_kernel(const scaled_tiles& t) noexcept {
         constexpr std::size_t line = 4 * tile_columns, row = 2 * Group;  // bytes
         asm volatile("" : : : "memory");
-        _tile_loadconfig(&scaled_shapes<Group>);
+        _tile_loadconfig(&shapes<row>);
         float* acc = t.acc;
         for (std::size_t tile = 0; tile < t.tiles; ++tile, acc += tile_size) {
             _tile_loadd(0, acc, line);
