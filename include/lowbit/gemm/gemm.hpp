@@ -93,6 +93,10 @@ void check_residual(const matrix_view<T>& c, const matrix_view<const float>& res
     check_no_overlap(byte_rows_of(c), byte_rows_of(residual), "option 'residual'");
 }
 
+template <class T>
+void check_no_overlap(const byte_rows& c, const matrix_view<T>& a, const char* what) {
+    check_no_overlap(c, byte_rows_of(a), what);
+}
 template <class F>
 void check_no_overlap(const byte_rows& c, const quantized_matrix<F>& q, const char* what) {
     check_no_overlap(c, byte_rows_of(q.bytes().data(), q.bytes().size()), what);
@@ -108,6 +112,18 @@ void check_weights(const packed_matrix<F>& packed, const char* name) {
 }
 template <class F>
 void check_weights(const quantized_matrix<F>&, const char*) noexcept {}
+
+/// All that must hold of a product into a matrix of numbers; `name`: of the function whose weights are b.
+template <class A, class B, class T>
+void check_arguments(const A& a, const B& b, const matrix_view<T>& c, const gemm_options& options, const char* name) {
+    check_product(a.rows(), a.cols(), b.rows(), b.cols(), c.rows(), c.cols(), options.bias.size());
+    check_weights(b, name);
+    const byte_rows out = byte_rows_of(c);
+    check_no_overlap(out, a, "input 'a'");
+    check_no_overlap(out, b, "input 'b'");
+    check_no_overlap(out, byte_rows_of(options.bias.data(), options.bias.size_bytes()), "option 'bias'");
+    check_residual(c, options.residual);
+}
 
 inline namespace LOWBIT_BASELINE_NAMESPACE {
 
@@ -205,6 +221,17 @@ void write_without_sums(const ASource& a, const BSource& b, const C& c, const ge
     }
 }
 
+/// The product over `k` values of K, or what remains of it where there is nothing to multiply.
+template <class ASource, class B, class C>
+void multiply_or_write(const ASource& a, const B& b, const C& c, std::size_t k, const gemm_options& options,
+                       const gemm_plan& plan) {
+    if (abs_bits(options.alpha) == 0 || k == 0) {
+        write_without_sums(a, panels_of(b), c, options, plan);
+    } else {
+        multiply(a, panels_of(b), c, k, options, plan);
+    }
+}
+
 /// Products of arguments that are known to be right; C is not empty.
 template <class FA, class S, class B, class C>
 void multiply_float_rows(const matrix_view<S>& a, const B& b, const C& c, const gemm_options& options,
@@ -213,47 +240,27 @@ void multiply_float_rows(const matrix_view<S>& a, const B& b, const C& c, const 
     const bool reads = abs_bits(options.alpha) != 0;
     const float_rows<FA, value> source(reads ? matrix_view<const value>(a) : matrix_view<const value>(), format,
                                        options.executor, plan.which);
-    if (!reads || a.cols() == 0) {
-        write_without_sums(source, panels_of(b), c, options, plan);
-    } else {
-        multiply(source, panels_of(b), c, a.cols(), options, plan);
-    }
+    multiply_or_write(source, b, c, a.cols(), options, plan);
 }
 
 template <class FA, class B, class C>
 void multiply_blocks(const quantized_matrix<FA>& a, const B& b, const C& c, const gemm_options& options,
                      const gemm_plan& plan) {
     const block_rows<FA> source(a, plan.which);
-    if (abs_bits(options.alpha) == 0 || a.cols() == 0) {
-        write_without_sums(source, panels_of(b), c, options, plan);
-    } else {
-        multiply(source, panels_of(b), c, a.cols(), options, plan);
-    }
+    multiply_or_write(source, b, c, a.cols(), options, plan);
 }
 
 template <class FA, class S, class B, class T>
 void gemm_float_rows(const matrix_view<S>& a, const B& b, const matrix_view<T>& c, const gemm_options& options,
                      const typename FA::options& format, const gemm_plan& plan) {
-    check_product(a.rows(), a.cols(), b.rows(), b.cols(), c.rows(), c.cols(), options.bias.size());
-    check_weights(b, "lowbit::gemm");
-    const byte_rows out = byte_rows_of(c);
-    check_no_overlap(out, byte_rows_of(a), "input 'a'");
-    check_no_overlap(out, b, "input 'b'");
-    check_no_overlap(out, byte_rows_of(options.bias.data(), options.bias.size_bytes()), "option 'bias'");
-    check_residual(c, options.residual);
+    check_arguments(a, b, c, options, "lowbit::gemm");
     if (!c.empty()) multiply_float_rows<FA>(a, b, c, options, format, plan);
 }
 
 template <class FA, class B, class T>
 void gemm_blocks(const quantized_matrix<FA>& a, const B& b, const matrix_view<T>& c, const gemm_options& options,
                  const gemm_plan& plan) {
-    check_product(a.rows(), a.cols(), b.rows(), b.cols(), c.rows(), c.cols(), options.bias.size());
-    check_weights(b, "lowbit::gemm");
-    const byte_rows out = byte_rows_of(c);
-    check_no_overlap(out, a, "input 'a'");
-    check_no_overlap(out, b, "input 'b'");
-    check_no_overlap(out, byte_rows_of(options.bias.data(), options.bias.size_bytes()), "option 'bias'");
-    check_residual(c, options.residual);
+    check_arguments(a, b, c, options, "lowbit::gemm");
     if (!c.empty()) multiply_blocks(a, b, c, options, plan);
 }
 

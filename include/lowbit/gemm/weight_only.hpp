@@ -55,21 +55,11 @@ class plain_rows {
 template <class S, class B, class T>
 void gemm_plain_rows(const matrix_view<S>& a, const B& b, const matrix_view<T>& c, const gemm_options& options,
                      const gemm_plan& plan) {
-    check_product(a.rows(), a.cols(), b.rows(), b.cols(), c.rows(), c.cols(), options.bias.size());
-    check_weights(b, "lowbit::gemm_weight_only");
-    const byte_rows out = byte_rows_of(c);
-    check_no_overlap(out, byte_rows_of(a), "input 'a'");
-    check_no_overlap(out, b, "input 'b'");
-    check_no_overlap(out, byte_rows_of(options.bias.data(), options.bias.size_bytes()), "option 'bias'");
-    check_residual(c, options.residual);
+    check_arguments(a, b, c, options, "lowbit::gemm_weight_only");
     if (c.empty()) return;
     using value = std::remove_const_t<S>;
     const plain_rows<value> source(a, plan.which);
-    if (abs_bits(options.alpha) == 0 || a.cols() == 0) {
-        write_without_sums(source, panels_of(b), c, options, plan);
-    } else {
-        multiply(source, panels_of(b), c, a.cols(), options, plan);
-    }
+    multiply_or_write(source, b, c, a.cols(), options, plan);
 }
 
 }  // namespace LOWBIT_BASELINE_NAMESPACE
