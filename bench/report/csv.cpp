@@ -12,8 +12,7 @@ namespace bench_report {
 namespace {
 
 using support::csv_field;
-
-std::string number(const std::optional<double>& value) { return value ? fmt::format("{:.9g}", *value) : ""; }
+using support::csv_number;
 
 /// Lines that differ in their figures only.
 class lines {
@@ -28,11 +27,12 @@ class lines {
              const std::optional<double>& value, const rate* speed = nullptr) {
         if (!value) return;
         out_ += fmt::format("{},{},{},{},{},{}", csv_field(tensor), format, rule, key, definition_of(key).unit,
-                            number(value));
+                            csv_number(value));
         if (speed != nullptr) {
             const bool known = speed->ceiling > 0;
-            out_ += fmt::format(",{},{},{},{},{},{}", number(speed->low), number(speed->high), speed->samples,
-                                known ? number(speed->ceiling) : "", speed->ceiling_kind, number(speed->fraction()));
+            out_ += fmt::format(",{},{},{},{},{},{}", csv_number(speed->low), csv_number(speed->high), speed->samples,
+                                known ? csv_number(speed->ceiling) : "", speed->ceiling_kind,
+                                csv_number(speed->fraction()));
         } else {
             out_ += ",,,,,,";
         }

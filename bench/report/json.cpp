@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -13,17 +12,14 @@
 #include <lowbit/core/error.hpp>
 
 #include "definitions.hpp"
+#include "support/json.hpp"
 
 namespace bench_report {
 namespace {
 
 using json = nlohmann::ordered_json;
 
-json number(double value) {
-    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-    return value;
-}
-json number(const std::optional<double>& value) { return value ? number(*value) : json(nullptr); }
+using support::json_number;
 
 double to_double(const json& value) {
     if (!value.is_string()) return value.get<double>();
@@ -60,13 +56,13 @@ json of(const accuracy& one) {
     return {{"format", one.format},
             {"rule", one.rule},
             {"bits", one.bits},
-            {"sqnr_db", number(one.sqnr_db)},
-            {"error", number(one.error)},
-            {"max_error", number(one.max_error)},
-            {"input_sqnr_db", number(one.input_sqnr_db)},
-            {"w4a4", number(one.w4a4)},
-            {"w4a8", number(one.w4a8)},
-            {"weight_only", number(one.weight_only)}};
+            {"sqnr_db", json_number(one.sqnr_db)},
+            {"error", json_number(one.error)},
+            {"max_error", json_number(one.max_error)},
+            {"input_sqnr_db", json_number(one.input_sqnr_db)},
+            {"w4a4", json_number(one.w4a4)},
+            {"w4a8", json_number(one.w4a8)},
+            {"weight_only", json_number(one.weight_only)}};
 }
 accuracy accuracy_of(const json& o) {
     return {.format = text_of(o, "format"),
@@ -89,7 +85,7 @@ json of(const tensor_report& tensor) {
              {"k", tensor.cols},
              {"input", tensor.input},
              {"input_rows", tensor.input_rows},
-             {"energy", number(tensor.energy)},
+             {"energy", json_number(tensor.energy)},
              {"formats", json::array()}};
     for (const accuracy& one : tensor.formats) out["formats"].push_back(of(one));
     return out;
@@ -120,7 +116,7 @@ json of(const speed_row& row) {
                                 {"samples", one.samples},
                                 {"ceiling", known ? json(one.ceiling) : json(nullptr)},
                                 {"ceiling_kind", known ? json(one.ceiling_kind) : json(nullptr)},
-                                {"fraction", number(one.fraction())}});
+                                {"fraction", json_number(one.fraction())}});
     }
     return out;
 }
@@ -149,13 +145,13 @@ json of(const summary_row& row) {
             {"rule", row.rule},
             {"tensors", row.tensors},
             {"bits", row.bits},
-            {"sqnr_db", number(row.sqnr_db)},
-            {"error", number(row.error)},
-            {"input_sqnr_db", number(row.input_sqnr_db)},
-            {"w4a4", number(row.w4a4)},
-            {"w4a8", number(row.w4a8)},
-            {"weight_only", number(row.weight_only)},
-            {"worst_sqnr_db", number(row.worst_sqnr_db)},
+            {"sqnr_db", json_number(row.sqnr_db)},
+            {"error", json_number(row.error)},
+            {"input_sqnr_db", json_number(row.input_sqnr_db)},
+            {"w4a4", json_number(row.w4a4)},
+            {"w4a8", json_number(row.w4a8)},
+            {"weight_only", json_number(row.weight_only)},
+            {"worst_sqnr_db", json_number(row.worst_sqnr_db)},
             {"worst_tensor", row.worst_tensor}};
 }
 
@@ -170,8 +166,8 @@ json of(const comparison& against) {
                                 {"format", one.format},
                                 {"rule", one.rule},
                                 {"key", one.key},
-                                {"before", number(one.before)},
-                                {"after", number(one.after)},
+                                {"before", json_number(one.before)},
+                                {"after", json_number(one.after)},
                                 {"noise", one.noise},
                                 {"better", one.better}});
     }

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include <lowbit/core/config.hpp>
 
+#include "support/json.hpp"
 #include "support/text.hpp"
 
 namespace compare_formats {
@@ -16,21 +16,17 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-json number(double value) {
-    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-    return value;
-}
-
-json number(const std::optional<double>& value) { return value ? number(*value) : json(nullptr); }
+using support::csv_number;
+using support::json_number;
 
 json of(const measurement& row, bool layer) {
     json out{{"format", row.format},
              {"rule", row.rule},
              {"bits_per_value", row.bits},
-             {"sqnr_db", number(row.stats.sqnr_db)},
-             {"relative_error", number(row.stats.relative_error)},
-             {"mse", number(row.stats.mse)},
-             {"max_error", number(row.stats.max_abs)},
+             {"sqnr_db", json_number(row.stats.sqnr_db)},
+             {"relative_error", json_number(row.stats.relative_error)},
+             {"mse", json_number(row.stats.mse)},
+             {"max_error", json_number(row.stats.max_abs)},
              {"cosine", row.stats.cosine},
              {"exact", row.stats.exact},
              {"flushed", row.stats.flushed},
@@ -39,13 +35,11 @@ json of(const measurement& row, bool layer) {
              {"became_nan", row.stats.nan},
              {"became_inf", row.stats.infinite}};
     if (layer) {
-        out["output_error_weights"] = number(row.output);
-        out["output_error_both"] = number(row.output_both);
+        out["output_error_weights"] = json_number(row.output);
+        out["output_error_both"] = json_number(row.output_both);
     }
     return out;
 }
-
-std::string csv_number(const std::optional<double>& value) { return value ? fmt::format("{:.9g}", *value) : ""; }
 
 }  // namespace
 
@@ -76,12 +70,12 @@ std::string to_json(const run_report& run) {
         out["summary"].push_back({{"format", row.name},
                                   {"tensors", row.tensors},
                                   {"bits_per_value", row.bits},
-                                  {"mean_sqnr_db", number(row.mean_sqnr_db)},
-                                  {"worst_sqnr_db", number(row.worst_sqnr_db)},
+                                  {"mean_sqnr_db", json_number(row.mean_sqnr_db)},
+                                  {"worst_sqnr_db", json_number(row.worst_sqnr_db)},
                                   {"worst_tensor", row.worst_tensor},
-                                  {"relative_error", number(row.relative_error)},
-                                  {"output_error_weights", number(row.output)},
-                                  {"output_error_both", number(row.output_both)},
+                                  {"relative_error", json_number(row.relative_error)},
+                                  {"output_error_weights", json_number(row.output)},
+                                  {"output_error_both", json_number(row.output_both)},
                                   {"best_of", row.wins}});
     }
     for (const skipped_tensor& each : run.skipped)

@@ -46,6 +46,8 @@ std::string csv_field(const std::string& text) {
     return out + "\"";
 }
 
+std::string csv_number(const std::optional<double>& value) { return value ? fmt::format("{:.9g}", *value) : ""; }
+
 std::string escaped(const std::string& text) {
     std::string out;
     for (const char c : text) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ std::string shape_text(const std::vector<std::size_t>& shape);
 
 /// A field of a CSV line, in quotes where it needs them.
 std::string csv_field(const std::string& text);
+
+/// A number of a CSV line with nine digits, nothing where there is none.
+std::string csv_number(const std::optional<double>& value);
 
 /// `text` as the text of an XML or HTML element or attribute.
 std::string escaped(const std::string& text);
