@@ -259,6 +259,31 @@ TEST(weight_only_gemm, takes_what_gemm_takes) {
                  lowbit::error);
 }
 
+// Each message begins with the function that was called.
+TEST(weight_only_gemm, wrong_arguments_are_named) {
+    const auto x = values(2, 64, 1), w = values(33, 64, 2);
+    const auto packed = lowbit::pack<lowbit::nvfp4>(matrix_view<const float>(w.data(), 33, 64));
+    std::vector<float> c(200), bias(32, 1.0F), other(200);
+    const auto message = [&](std::size_t k, const matrix_view<float>& out, const lowbit::gemm_options& options = {}) {
+        try {
+            lowbit::gemm_weight_only(matrix_view<const float>(x.data(), 2, k, 64), packed, out, options);
+        } catch (const lowbit::error& e) {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
+    const std::string name = "lowbit::gemm_weight_only: ";
+    EXPECT_EQ(message(63, {c.data(), 2, 33}), name + "cols 63 of input 'a' do not match cols 64 of input 'b'");
+    EXPECT_EQ(message(64, {c.data(), 3, 33}), name + "rows 3 of output 'c' do not match rows 2 of input 'a'");
+    EXPECT_EQ(message(64, {c.data(), 2, 32}), name + "cols 32 of output 'c' do not match rows 33 of input 'b'");
+    EXPECT_EQ(message(64, {c.data(), 2, 33}, {.bias = bias}),
+              name + "option 'bias' has 32 values, but output 'c' has cols 33");
+    EXPECT_EQ(message(64, {c.data(), 2, 33}, {.residual = {other.data(), 1, 33}}),
+              name + "rows 1 of option 'residual' do not match rows 2 of output 'c'");
+    EXPECT_EQ(message(64, {c.data(), 2, 33}, {.residual = {c.data() + 1, 2, 33}}),
+              name + "output 'c' (2 rows of 132 bytes) overlaps option 'residual' (2 rows of 132 bytes)");
+}
+
 INSTANTIATE_TEST_SUITE_P(every_isa, weight_only, testing::ValuesIn(lowbit::arch::all_isas),
                          [](const testing::TestParamInfo<isa>& row) { return std::string(to_string(row.param)); });
 

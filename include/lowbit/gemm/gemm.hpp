@@ -46,7 +46,7 @@ struct gemm_plan {
 };
 
 inline void check_product(std::size_t a_rows, std::size_t a_cols, std::size_t b_rows, std::size_t b_cols,
-                          std::size_t c_rows, std::size_t c_cols, std::size_t bias, const char* name = "lowbit::gemm") {
+                          std::size_t c_rows, std::size_t c_cols, std::size_t bias, const char* name) {
     if (a_cols != b_cols) {
         fail(message(name, ": cols ", a_cols, " of input 'a' do not match cols ", b_cols, " of input 'b'"));
     }
@@ -61,16 +61,16 @@ inline void check_product(std::size_t a_rows, std::size_t a_cols, std::size_t b_
     }
 }
 
-inline void check_no_overlap(const byte_rows& c, const byte_rows& input, const char* what) {
+inline void check_no_overlap(const byte_rows& c, const byte_rows& input, const char* what, const char* name) {
     if (overlaps(c, input)) {
-        fail(message("lowbit::gemm: output 'c' (", c.rows, " rows of ", c.width, " bytes) overlaps ", what, " (",
-                     input.rows, " rows of ", input.width, " bytes)"));
+        fail(message(name, ": output 'c' (", c.rows, " rows of ", c.width, " bytes) overlaps ", what, " (", input.rows,
+                     " rows of ", input.width, " bytes)"));
     }
 }
 
 /// Residual: C's shape or none.
 inline void check_residual_shape(std::size_t rows, std::size_t cols, const matrix_view<const float>& residual,
-                                 const char* name = "lowbit::gemm") {
+                                 const char* name) {
     if (residual.empty()) return;
     if (residual.rows() != rows) {
         fail(message(name, ": rows ", residual.rows(), " of option 'residual' do not match rows ", rows,
@@ -84,26 +84,22 @@ inline void check_residual_shape(std::size_t rows, std::size_t cols, const matri
 
 /// It may be C itself, each element is read before it is written.
 template <class T>
-void check_residual(const matrix_view<T>& c, const matrix_view<const float>& residual) {
-    check_residual_shape(c.rows(), c.cols(), residual);
+void check_residual(const matrix_view<T>& c, const matrix_view<const float>& residual, const char* name) {
+    check_residual_shape(c.rows(), c.cols(), residual, name);
     if (residual.empty()) return;
     if constexpr (std::is_same_v<T, float>) {
         if (residual.data() == c.data() && residual.stride() == c.stride()) return;
     }
-    check_no_overlap(byte_rows_of(c), byte_rows_of(residual), "option 'residual'");
+    check_no_overlap(byte_rows_of(c), byte_rows_of(residual), "option 'residual'", name);
 }
 
-template <class T>
-void check_no_overlap(const byte_rows& c, const matrix_view<T>& a, const char* what) {
-    check_no_overlap(c, byte_rows_of(a), what);
+template <class F>
+byte_rows byte_rows_of(const quantized_matrix<F>& q) noexcept {
+    return byte_rows_of(q.bytes().data(), q.bytes().size());
 }
 template <class F>
-void check_no_overlap(const byte_rows& c, const quantized_matrix<F>& q, const char* what) {
-    check_no_overlap(c, byte_rows_of(q.bytes().data(), q.bytes().size()), what);
-}
-template <class F>
-void check_no_overlap(const byte_rows& c, const packed_matrix<F>& packed, const char* what) {
-    check_no_overlap(c, byte_rows_of(packed.bytes().data(), packed.bytes().size()), what);
+byte_rows byte_rows_of(const packed_matrix<F>& packed) noexcept {
+    return byte_rows_of(packed.bytes().data(), packed.bytes().size());
 }
 
 template <class F>
@@ -113,16 +109,16 @@ void check_weights(const packed_matrix<F>& packed, const char* name) {
 template <class F>
 void check_weights(const quantized_matrix<F>&, const char*) noexcept {}
 
-/// All that must hold of a product into a matrix of numbers; `name`: of the function whose weights are b.
+/// All that must hold of a product into a matrix of numbers; `name`: of the public function.
 template <class A, class B, class T>
 void check_arguments(const A& a, const B& b, const matrix_view<T>& c, const gemm_options& options, const char* name) {
-    check_product(a.rows(), a.cols(), b.rows(), b.cols(), c.rows(), c.cols(), options.bias.size());
+    check_product(a.rows(), a.cols(), b.rows(), b.cols(), c.rows(), c.cols(), options.bias.size(), name);
     check_weights(b, name);
     const byte_rows out = byte_rows_of(c);
-    check_no_overlap(out, a, "input 'a'");
-    check_no_overlap(out, b, "input 'b'");
-    check_no_overlap(out, byte_rows_of(options.bias.data(), options.bias.size_bytes()), "option 'bias'");
-    check_residual(c, options.residual);
+    check_no_overlap(out, byte_rows_of(a), "input 'a'", name);
+    check_no_overlap(out, byte_rows_of(b), "input 'b'", name);
+    check_no_overlap(out, byte_rows_of(options.bias.data(), options.bias.size_bytes()), "option 'bias'", name);
+    check_residual(c, options.residual, name);
 }
 
 inline namespace LOWBIT_BASELINE_NAMESPACE {
