@@ -27,22 +27,22 @@ namespace lowbit::arch {
 
 /// The raw words that decide: x86 CPUID leaves 1 and 7 and XCR0, or the aarch64 auxiliary vector.
 struct cpu_words {
-    std::uint32_t leaf1_ecx = 0;
-    std::uint32_t leaf7_ebx = 0;  // subleaf 0; zero where leaf 7 does not exist
-    std::uint32_t leaf7_ecx = 0;
-    std::uint64_t xcr0 = 0;   // zero where OSXSAVE is not set: xgetbv would fault
-    std::uint64_t hwcap = 0;  // aarch64: AT_HWCAP
-    std::uint32_t leaf7_edx = 0;
-    bool amx_permitted = false;  // by the operating system, to this process
+    std::uint32_t leaf1_ecx = 0;  ///< x86: CPUID leaf 1
+    std::uint32_t leaf7_ebx = 0;  ///< x86: CPUID leaf 7, subleaf 0; zero where leaf 7 does not exist
+    std::uint32_t leaf7_ecx = 0;  ///< the same
+    std::uint64_t xcr0 = 0;       ///< x86: zero where OSXSAVE is not set: xgetbv would fault
+    std::uint64_t hwcap = 0;      ///< aarch64: AT_HWCAP
+    std::uint32_t leaf7_edx = 0;  ///< as leaf7_ebx
+    bool amx_permitted = false;   ///< by the operating system, to this process
 };
 
 /// What kernels may use.
 struct cpu_features {
-    bool avx2 = false;          // AVX2, FMA, F16C, POPCNT, and the OS saves ymm
-    bool avx512vnni = false;    // avx2, AVX-512 F DQ BW VL VNNI, and the OS saves zmm and masks
-    bool avx512vbmi = false;    // avx512vnni and VBMI
-    bool neon_dotprod = false;  // aarch64: SDOT and UDOT
-    bool amx = false;           // avx512vbmi, AMX TILE, BF16 and INT8, and the OS saves tiles for this process
+    bool avx2 = false;          ///< AVX2, FMA, F16C, POPCNT, and the OS saves ymm
+    bool avx512vnni = false;    ///< avx2, AVX-512 F DQ BW VL VNNI, and the OS saves zmm and masks
+    bool avx512vbmi = false;    ///< avx512vnni and VBMI
+    bool neon_dotprod = false;  ///< aarch64: SDOT and UDOT
+    bool amx = false;           ///< avx512vbmi, AMX TILE, BF16 and INT8, and the OS saves tiles for this process
 
     friend constexpr bool operator==(const cpu_features&, const cpu_features&) = default;
 };

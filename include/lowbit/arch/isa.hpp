@@ -20,9 +20,17 @@
 namespace lowbit {
 
 /// An instruction set, in ascending order of preference on its kind of machine.
-enum class isa : std::uint8_t { scalar, neon, neon_dotprod, avx2, avx512vnni, avx512vbmi, amx };
+enum class isa : std::uint8_t {
+    scalar,        ///< plain C++, anywhere
+    neon,          ///< aarch64
+    neon_dotprod,  ///< aarch64 with SDOT and UDOT
+    avx2,          ///< x86-64 with AVX2, FMA and F16C
+    avx512vnni,    ///< x86-64 with AVX-512 F DQ BW VL VNNI
+    avx512vbmi,    ///< avx512vnni and VBMI
+    amx            ///< avx512vbmi and AMX TILE, BF16, INT8
+};
 
-/// The name that LOWBIT_ISA takes.
+/// The name of `which`, as LOWBIT_ISA takes it.
 [[nodiscard]] constexpr std::string_view to_string(isa which) noexcept {
     switch (which) {
         case isa::scalar: return "scalar";
@@ -73,9 +81,9 @@ inline namespace LOWBIT_BASELINE_NAMESPACE {
     return false;
 }
 
-/// The instruction set to use: the best one, or the one that `forced` (the value of LOWBIT_ISA; null or empty: none)
-/// names.
-/// Errors: an unknown name; an instruction set that this machine or this unit lacks.
+/// The instruction set to use on a processor with these `features`: the best one, or the one that `forced` (the value
+/// of LOWBIT_ISA; null or empty: none) names. Errors: an unknown name; an instruction set that this machine or this
+/// unit lacks.
 [[nodiscard]] inline isa choose(const char* forced, const cpu_features& features) {
     const std::string_view name = forced != nullptr ? std::string_view(forced) : std::string_view();
     for (const isa which : all_isas) {
@@ -101,10 +109,15 @@ inline namespace LOWBIT_BASELINE_NAMESPACE {
 /// A short list of instruction sets.
 class isa_list {
   public:
+    /// Appends `which`.
     constexpr void add(isa which) noexcept { items_[size_++] = which; }
+    /// How many.
     [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+    /// The first.
     [[nodiscard]] constexpr const isa* begin() const noexcept { return items_.data(); }
+    /// Past the last.
     [[nodiscard]] constexpr const isa* end() const noexcept { return items_.data() + size_; }
+    /// Whether `which` is in the list.
     [[nodiscard]] constexpr bool contains(isa which) const noexcept {
         for (const isa item : *this) {
             if (item == which) return true;

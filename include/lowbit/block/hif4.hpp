@@ -14,8 +14,8 @@
 ///     E1_8[g] = v8[g] * rec >= 4         E1_16[j] = v16[j] * rec * 2^-E1_8[j/2] >= 2
 ///     code = min(7, 4 bf16(|x| * rec * 2^-(E1_8 + E1_16)) rounded half away)
 ///
-///     7 = 1.75 * 2 * 2 is the greatest value relative to E6M2. Where published implementations differ in rounding,
-///     hif4_rounding names which one is meant.
+/// 7 = 1.75 * 2 * 2 is the greatest value relative to E6M2. Where published implementations differ in rounding,
+/// hif4_rounding names which one is meant.
 ///
 /// Storage picture (36 bytes, no padding):
 ///
@@ -53,8 +53,9 @@ enum class hif4_rounding : std::uint8_t {
     ascend_a6,  ///< the vendor's hardware model: magnitudes and every product rounded to bfloat16, codes ties to even
 };
 
+/// Options of hif4.
 struct hif4_options {
-    hif4_rounding rounding = hif4_rounding::amct;
+    hif4_rounding rounding = hif4_rounding::amct;  ///< the default is what the vendor's tools write
 
     friend bool operator==(const hif4_options&, const hif4_options&) = default;
 };
@@ -96,11 +97,12 @@ inline constexpr code_limits s1p2_ties_to_even = s1p2_limits(false);
 
 /// The format (see the top of this header).
 struct hif4 {
-    static constexpr std::string_view name = "hif4";
-    static constexpr std::size_t block_size = 64;
-    static constexpr double bits_per_value = 4.5;
-    static constexpr bool has_tensor_scale = false;
+    static constexpr std::string_view name = "hif4";  ///< in files and reports
+    static constexpr std::size_t block_size = 64;     ///< values of a block
+    static constexpr double bits_per_value = 4.5;     ///< of whole blocks
+    static constexpr bool has_tensor_scale = false;   ///< there is no second scale
 
+    /// What is stored of 64 values: 36 bytes, as the storage picture shows.
     struct block {
         std::uint8_t scale;                  ///< E6M2
         std::uint8_t e1_8;                   ///< bit 7 = values 0..7
@@ -110,10 +112,11 @@ struct hif4 {
         friend bool operator==(const block&, const block&) = default;
     };
 
+    /// What the caller may choose.
     using options = hif4_options;
 
     /// The block of 64 values.
-    /// Exact: the bytes of the chosen hif4_rounding. Special: NaN and Inf poison the block; -0 becomes +0.
+    /// Exact: the bytes of the hif4_rounding that `option` names. Special: NaN and Inf poison the block; -0 becomes +0.
     [[nodiscard]] static constexpr block encode(std::span<const float, block_size> values, const options& option = {},
                                                 const encode_context& = {}) noexcept {
         auto parts = detail::split_block(values);
@@ -148,7 +151,8 @@ struct hif4 {
         return result;
     }
 
-    /// The 64 values of a block; any bytes are a block. Exact: always. Special: scale 0xFF gives NaN; code 8 gives -0.
+    /// Writes the 64 values of a `packed` block; any bytes are a block. Exact: always. Special: scale 0xFF gives NaN;
+    /// code 8 gives -0.
     static constexpr void decode(const block& packed, std::span<float, block_size> values, float = 1.0F) noexcept {
         if (packed.scale == 0xFF) {
             detail::fill_nan(values);

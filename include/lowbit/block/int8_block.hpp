@@ -43,12 +43,14 @@
 
 namespace lowbit {
 
+/// The format (see the top of this header).
 struct int8_block {
-    static constexpr std::string_view name = "int8_block";
-    static constexpr std::size_t block_size = 32;
-    static constexpr double bits_per_value = 9.0;
-    static constexpr bool has_tensor_scale = false;
+    static constexpr std::string_view name = "int8_block";  ///< in files and reports
+    static constexpr std::size_t block_size = 32;           ///< values of a block
+    static constexpr double bits_per_value = 9.0;           ///< of whole blocks
+    static constexpr bool has_tensor_scale = false;         ///< there is no second scale
 
+    /// What is stored of 32 values: 36 bytes, as the storage picture shows.
     struct block {
         std::array<std::uint8_t, 4> scale;  ///< float32, little endian
         std::array<std::int8_t, 32> codes;  ///< in units of the scale
@@ -66,11 +68,12 @@ struct int8_block {
         return std::bit_cast<float>(block.scale);  // the library supports little-endian targets only
     }
 
-    /// Bits of what amax counts as at least and at most: 127 * 2^-126, and FLT_MAX less one step.
+    /// Bits of what amax counts as at least: 127 * 2^-126.
     static constexpr std::uint32_t least_amax_bits = 0x03FE0000U;
+    /// Bits of what amax counts as at most: FLT_MAX less one step.
     static constexpr std::uint32_t greatest_amax_bits = 0x7F7FFFFEU;
 
-    /// The scale of values whose largest magnitude has these bits (finite).
+    /// The scale of values whose largest magnitude has the bits `amax_bits` (finite).
     [[nodiscard]] static constexpr float scale_from_amax(std::uint32_t amax_bits) noexcept {
         if (amax_bits == 0) return 0.0F;
         const std::uint32_t bits = amax_bits < least_amax_bits      ? least_amax_bits

@@ -7,7 +7,7 @@
 /// refine the greatest value of each subgroup (no search). Weights, quantised once, use it to choose the step of each
 /// subgroup by a search, which reaches an error below that of HiF4 on normally distributed data (0.93 to 0.96 times).
 ///
-/// Scale hierarchy, with e by the floor rule of MXFP4 (shared_exponent), s = 2^e:
+/// Scale hierarchy. With e by the floor rule of MXFP4 (shared_exponent), s = 2^e:
 ///
 ///     m2xfp_activation (Elem-EM top-1):  value = +-E2M1[code] * s, but for the top element of each subgroup
 ///         value = +-E2M3[max(4 code + metadata - 1, 0)] * s. The top is the lowest index among the greatest magnitude
@@ -69,11 +69,12 @@ namespace detail {
 
 /// The format for activations (see the top of this header).
 struct m2xfp_activation {
-    static constexpr std::string_view name = "m2xfp_activation";
-    static constexpr std::size_t block_size = 32;
-    static constexpr double bits_per_value = 4.5;
-    static constexpr bool has_tensor_scale = false;
+    static constexpr std::string_view name = "m2xfp_activation";  ///< in files and reports
+    static constexpr std::size_t block_size = 32;                 ///< values of a block
+    static constexpr double bits_per_value = 4.5;                 ///< of whole blocks
+    static constexpr bool has_tensor_scale = false;               ///< there is no second scale
 
+    /// What is stored of 32 values: 18 bytes, as the storage picture shows.
     struct block {
         std::uint8_t scale;                  ///< E8M0
         std::uint8_t metadata;               ///< refinement of the top elements, subgroup 0 in bits 1..0
@@ -82,6 +83,7 @@ struct m2xfp_activation {
         friend bool operator==(const block&, const block&) = default;
     };
 
+    /// Nothing to choose.
     using options = m2xfp_options;
 
     /// The block of 32 values.
@@ -103,7 +105,7 @@ struct m2xfp_activation {
         return result;
     }
 
-    /// The 32 values of a block; any bytes are a block.
+    /// Writes the 32 values of a `packed` block; any bytes are a block.
     /// Exact: always. Special: scale 0xFF gives NaN; Inf of the sign past FLT_MAX.
     static constexpr void decode(const block& packed, std::span<float, block_size> values, float = 1.0F) noexcept {
         if (packed.scale == 0xFF) {
@@ -127,11 +129,12 @@ struct m2xfp_activation {
 
 /// The format for weights (see the top of this header).
 struct m2xfp_weight {
-    static constexpr std::string_view name = "m2xfp_weight";
-    static constexpr std::size_t block_size = 32;
-    static constexpr double bits_per_value = 4.5;
-    static constexpr bool has_tensor_scale = false;
+    static constexpr std::string_view name = "m2xfp_weight";  ///< in files and reports
+    static constexpr std::size_t block_size = 32;             ///< values of a block
+    static constexpr double bits_per_value = 4.5;             ///< of whole blocks
+    static constexpr bool has_tensor_scale = false;           ///< there is no second scale
 
+    /// What is stored of 32 values: 18 bytes, as the storage picture shows.
     struct block {
         std::uint8_t scale;                  ///< E8M0
         std::uint8_t metadata;               ///< multiplier 1 + k/4 of each subgroup, subgroup 0 in bits 1..0
@@ -140,6 +143,7 @@ struct m2xfp_weight {
         friend bool operator==(const block&, const block&) = default;
     };
 
+    /// Nothing to choose.
     using options = m2xfp_options;
 
     /// The block of 32 values.
@@ -169,7 +173,7 @@ struct m2xfp_weight {
         return result;
     }
 
-    /// The 32 values of a block; any bytes are a block.
+    /// Writes the 32 values of a `packed` block; any bytes are a block.
     /// Exact: always. Special: scale 0xFF gives NaN; Inf of the sign past FLT_MAX.
     static constexpr void decode(const block& packed, std::span<float, block_size> values, float = 1.0F) noexcept {
         if (packed.scale == 0xFF) {

@@ -50,19 +50,21 @@ enum class mxfp4_scale_rule : std::uint8_t {
     search,  ///< of the floor rule's exponent - 1, + 0, + 1 the one with the least squared error, ties to the smaller
 };
 
+/// Options of mxfp4.
 struct mxfp4_options {
-    mxfp4_scale_rule scale_rule = mxfp4_scale_rule::floor;
+    mxfp4_scale_rule scale_rule = mxfp4_scale_rule::floor;  ///< the default is the OCP rule
 
     friend bool operator==(const mxfp4_options&, const mxfp4_options&) = default;
 };
 
 /// The format (see the top of this header).
 struct mxfp4 {
-    static constexpr std::string_view name = "mxfp4";
-    static constexpr std::size_t block_size = 32;
-    static constexpr double bits_per_value = 4.25;
-    static constexpr bool has_tensor_scale = false;
+    static constexpr std::string_view name = "mxfp4";  ///< in files and reports
+    static constexpr std::size_t block_size = 32;      ///< values of a block
+    static constexpr double bits_per_value = 4.25;     ///< of whole blocks
+    static constexpr bool has_tensor_scale = false;    ///< there is no second scale
 
+    /// What is stored of 32 values: 17 bytes, as the storage picture shows.
     struct block {
         std::uint8_t scale;                  ///< E8M0
         std::array<std::uint8_t, 16> codes;  ///< even element in the low nibble
@@ -70,9 +72,10 @@ struct mxfp4 {
         friend bool operator==(const block&, const block&) = default;
     };
 
+    /// What the caller may choose.
     using options = mxfp4_options;
 
-    /// The block of 32 values.
+    /// The block of 32 values, under the scale rule that `option` names.
     /// Exact: nearest code, ties to even, saturating at 6 * scale.
     /// Special: NaN and Inf poison the block; -0 and negatives that round to zero give code 8.
     [[nodiscard]] static constexpr block encode(std::span<const float, block_size> values, const options& option = {},
@@ -85,7 +88,7 @@ struct mxfp4 {
                 detail::pack_codes(detail::codes_of(parts, detail::e2m1_limits(exponent)))};
     }
 
-    /// The 32 values of a block; any bytes are a block.
+    /// Writes the 32 values of a `packed` block; any bytes are a block.
     /// Exact: always, subnormals included. Special: scale 0xFF gives NaN; past FLT_MAX (bytes 253, 254) Inf of the
     /// sign.
     static constexpr void decode(const block& packed, std::span<float, block_size> values, float = 1.0F) noexcept {

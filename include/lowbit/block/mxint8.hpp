@@ -37,12 +37,14 @@
 
 namespace lowbit {
 
+/// The format (see the top of this header).
 struct mxint8 {
-    static constexpr std::string_view name = "mxint8";
-    static constexpr std::size_t block_size = 32;
-    static constexpr double bits_per_value = 8.25;
-    static constexpr bool has_tensor_scale = false;
+    static constexpr std::string_view name = "mxint8";  ///< in files and reports
+    static constexpr std::size_t block_size = 32;       ///< values of a block
+    static constexpr double bits_per_value = 8.25;      ///< of whole blocks
+    static constexpr bool has_tensor_scale = false;     ///< there is no second scale
 
+    /// What is stored of 32 values: 33 bytes, as the storage picture shows.
     struct block {
         std::uint8_t scale;                 ///< E8M0
         std::array<std::int8_t, 32> codes;  ///< in units of scale / 64

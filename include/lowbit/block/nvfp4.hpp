@@ -15,9 +15,9 @@
 ///              s  = E4M3(min(vmax / 6 / tensor_scale, 448))        x' = x / s / tensor_scale
 ///     code = E2M1(min(|x'|, 6)), to nearest, ties to the even code; s = 0 gives magnitude 0
 ///
-///     four_over_six (in division order, 1536 = 6 * 256 in place of 2688): each block also with s4 = E4M3(vmax / 4 /
-///     tensor_scale), which maps its greatest value to 4; the smaller squared error wins, a tie keeps 6. Errors are
-///     relative to tensor_scale, summed in ascending order with one fused multiply-add a value.
+/// four_over_six (in division order, 1536 = 6 * 256 in place of 2688): each block also with s4 = E4M3(vmax / 4 /
+/// tensor_scale), which maps its greatest value to 4; the smaller squared error wins, a tie keeps 6. Errors are
+/// relative to tensor_scale, summed in ascending order with one fused multiply-add a value.
 ///
 /// Storage picture (9 bytes, no padding):
 ///
@@ -56,9 +56,10 @@ enum class nvfp4_order : std::uint8_t {
     division,            ///< divide, as the definition reads
 };
 
+/// Options of nvfp4.
 struct nvfp4_options {
-    nvfp4_order order = nvfp4_order::transformer_engine;
-    bool four_over_six = false;  ///< implies division order, and tensor scales for 1536
+    nvfp4_order order = nvfp4_order::transformer_engine;  ///< the default is what NVIDIA's training library writes
+    bool four_over_six = false;                           ///< implies division order, and tensor scales for 1536
 
     friend bool operator==(const nvfp4_options&, const nvfp4_options&) = default;
 };
@@ -66,19 +67,20 @@ struct nvfp4_options {
 /// The two tensor-wide factors of NVFP4. Decoding multiplies by tensor_scale; the default order encodes with
 /// encode_scale.
 struct nvfp4_scales {
-    float tensor_scale = 1;
-    float encode_scale = 1;
+    float tensor_scale = 1;  ///< amax / 2688: what decoding multiplies by
+    float encode_scale = 1;  ///< 2688 / amax: what encoding multiplies by
 
     friend bool operator==(const nvfp4_scales&, const nvfp4_scales&) = default;
 };
 
 /// The format (see the top of this header).
 struct nvfp4 {
-    static constexpr std::string_view name = "nvfp4";
-    static constexpr std::size_t block_size = 16;
-    static constexpr double bits_per_value = 4.5;
-    static constexpr bool has_tensor_scale = true;
+    static constexpr std::string_view name = "nvfp4";  ///< in files and reports
+    static constexpr std::size_t block_size = 16;      ///< values of a block
+    static constexpr double bits_per_value = 4.5;      ///< of whole blocks
+    static constexpr bool has_tensor_scale = true;     ///< the second, float32 scale of a matrix or a row
 
+    /// What is stored of 16 values: 9 bytes, as the storage picture shows.
     struct block {
         std::uint8_t scale;                 ///< E4M3
         std::array<std::uint8_t, 8> codes;  ///< even element in the low nibble
@@ -86,9 +88,11 @@ struct nvfp4 {
         friend bool operator==(const block&, const block&) = default;
     };
 
+    /// What the caller may choose.
     using options = nvfp4_options;
 
-    /// Scales of a tensor or row whose greatest finite magnitude is amax (finite, >= 0).
+    /// Scales of a tensor or row whose greatest finite magnitude is amax (finite, >= 0), for the same `option` as the
+    /// encoding.
     /// Special: 0 gives 1 and 1; a tiny amax counts as 2688 * 2^-126 (1536 * 2^-126 for four-over-six), so that
     /// tensor_scale is a normal number and encode_scale finite.
     [[nodiscard]] static constexpr nvfp4_scales scales_from_amax(float amax, const options& option = {}) noexcept {
@@ -106,7 +110,7 @@ struct nvfp4 {
         return {tensor_scale, detail::at_most_flt_max(detail::quotient(1.0F, tensor_scale))};
     }
 
-    /// The block of 16 values, given the scales of its tensor.
+    /// The block of 16 values in the order that `option` names, given the scales of its tensor in `context`.
     /// Exact: float32 in the order of the formulas. Special: NaN and Inf poison the block; the sign of zero is kept.
     [[nodiscard]] static constexpr block encode(std::span<const float, block_size> values, const options& option = {},
                                                 const encode_context& context = {}) noexcept {
@@ -124,7 +128,7 @@ struct nvfp4 {
         return result;
     }
 
-    /// The 16 values of a block, times a finite tensor_scale > 0; any bytes are a block.
+    /// Writes the 16 values of a `packed` block, times a finite tensor_scale > 0; any bytes are a block.
     /// Exact: up to the one rounding of the product with tensor_scale. Special: scale 0x7F, 0xFF give NaN; Inf past
     /// FLT_MAX.
     static constexpr void decode(const block& packed, std::span<float, block_size> values,

@@ -27,10 +27,11 @@ static_assert(block_format<hif8>);
 /// A list of block formats as a type.
 template <block_format... Formats>
 struct format_list {
-    static constexpr std::size_t size = sizeof...(Formats);
-    static constexpr std::array<std::string_view, size> names = {Formats::name...};
+    static constexpr std::size_t size = sizeof...(Formats);                          ///< how many
+    static constexpr std::array<std::string_view, size> names = {Formats::name...};  ///< in the list's order
 };
 
+/// Every block format of the library.
 using all_formats = format_list<hif4, hif8, mxfp4, nvfp4, m2xfp_activation, m2xfp_weight, mxint8, int8_block>;
 
 namespace detail {
@@ -61,6 +62,7 @@ constexpr void for_each_format(Visitor&& visitor) {
 }
 
 /// Calls visitor(std::type_identity<F>{}) for the format of this name; false, and no call, where there is none.
+///
 ///     visit_format("mxfp4", [&]<class F>(std::type_identity<F>) { use<F>(); });
 template <class Visitor>
 constexpr bool visit_format(std::string_view name, Visitor&& visitor) {

@@ -18,7 +18,7 @@ namespace lowbit {
 
 inline namespace LOWBIT_BASELINE_NAMESPACE {
 
-/// Writes the values of `q` to `out`.
+/// Writes the values of `q` to `out`; `options` names an executor.
 /// Shape: out has the rows and cols of q, any stride; elements between cols and stride keep what they hold.
 /// Exact: the floats are those of F::decode block by block, on every instruction set and with any executor. To bfloat16
 /// and float16 they are rounded once, to nearest even; overflow gives Inf.

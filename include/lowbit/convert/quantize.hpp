@@ -71,7 +71,8 @@ quantized_matrix<F> quantize(const matrix_view<T>& source, const quantize_option
 
 inline namespace LOWBIT_BASELINE_NAMESPACE {
 
-/// Quantises a matrix to format F: `quantize<hif4>(weights)`.
+/// Quantises the matrix `source` to format F: `quantize<hif4>(weights)`. `options` hold the options of the format, the
+/// tensor scale (NVFP4) and an executor.
 ///
 /// Shape: any rows and cols, also zero. Blocks lie along cols; the last block of each row is filled up with zeros
 /// before its scale is chosen.

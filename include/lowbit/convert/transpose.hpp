@@ -271,7 +271,7 @@ inline namespace LOWBIT_BASELINE_NAMESPACE {
 
 /// Quantises the transpose of `source`: the result has source.cols() rows and source.rows() cols, its blocks lie along
 /// the rows of the source, and its bytes are those of quantize<F> on a transposed copy. Row scales are one for each
-/// column of the source.
+/// column of the source. `options` as for quantize.
 /// Shape, Exact, Special, Errors: as quantize.
 /// Cost: one pass over the source, two for NVFP4 with a computed tensor scale; at most 300 KiB of scratch a thread.
 template <block_format F, class T>

@@ -23,8 +23,8 @@ class aligned_buffer {
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
 
   public:
-    using value_type = T;
-    static constexpr std::size_t alignment = 64;
+    using value_type = T;                         ///< the element
+    static constexpr std::size_t alignment = 64;  ///< of data(), in bytes
     static_assert(alignof(T) <= alignment);
 
     /// An empty buffer; data() is null.
@@ -39,9 +39,11 @@ class aligned_buffer {
     aligned_buffer(const aligned_buffer&) = delete;
     aligned_buffer& operator=(const aligned_buffer&) = delete;
 
+    /// Takes the memory of `other`, which is empty then.
     aligned_buffer(aligned_buffer&& other) noexcept
         : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
 
+    /// Frees what it has and takes the memory of `other`, which is empty then.
     aligned_buffer& operator=(aligned_buffer&& other) noexcept {
         aligned_buffer(std::move(other)).swap(*this);
         return *this;
@@ -53,24 +55,35 @@ class aligned_buffer {
         }
     }
 
-    /// Exchanges the memory; copies no element.
+    /// Exchanges the memory with `other`; copies no element.
     void swap(aligned_buffer& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);
     }
 
-    /// The elements: null and 0 for an empty buffer. Not checked: an index below size().
+    /// The first element; null for an empty buffer.
     [[nodiscard]] T* data() noexcept { return data_; }
+    /// The first element; null for an empty buffer.
     [[nodiscard]] const T* data() const noexcept { return data_; }
+    /// How many elements.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    /// Whether there are none.
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+    /// Element i. Not checked: i < size().
     [[nodiscard]] T& operator[](std::size_t i) noexcept { return data_[i]; }
+    /// Element i. Not checked: i < size().
     [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+    /// The first element.
     [[nodiscard]] T* begin() noexcept { return data_; }
+    /// Past the last element.
     [[nodiscard]] T* end() noexcept { return data_ + size_; }
+    /// The first element.
     [[nodiscard]] const T* begin() const noexcept { return data_; }
+    /// Past the last element.
     [[nodiscard]] const T* end() const noexcept { return data_ + size_; }
+    /// All elements.
     [[nodiscard]] std::span<T> span() noexcept { return {data_, size_}; }
+    /// All elements.
     [[nodiscard]] std::span<const T> span() const noexcept { return {data_, size_}; }
 
   private:

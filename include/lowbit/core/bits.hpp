@@ -19,10 +19,12 @@ namespace lowbit {
 
 /// The IEEE bits of x.
 [[nodiscard]] constexpr std::uint32_t to_bits(float x) noexcept { return std::bit_cast<std::uint32_t>(x); }
+/// The IEEE bits of x.
 [[nodiscard]] constexpr std::uint64_t to_bits(double x) noexcept { return std::bit_cast<std::uint64_t>(x); }
 
-/// The float (double) with these IEEE bits.
+/// The float with these IEEE bits.
 [[nodiscard]] constexpr float float_from_bits(std::uint32_t bits) noexcept { return std::bit_cast<float>(bits); }
+/// The double with these IEEE bits.
 [[nodiscard]] constexpr double double_from_bits(std::uint64_t bits) noexcept { return std::bit_cast<double>(bits); }
 
 /// Bits of the only NaN that the library writes as a float.
@@ -34,17 +36,24 @@ inline constexpr float quiet_nan = float_from_bits(quiet_nan_bits);
 
 /// Bits of |x|: an integer that orders the magnitudes of floats, Inf (0x7F800000) below every NaN.
 [[nodiscard]] constexpr std::uint32_t abs_bits(float x) noexcept { return to_bits(x) & 0x7FFFFFFFU; }
+/// Bits of |x|: an integer that orders the magnitudes of doubles, Inf below every NaN.
 [[nodiscard]] constexpr std::uint64_t abs_bits(double x) noexcept { return to_bits(x) & 0x7FFFFFFFFFFFFFFFU; }
 
-/// Whether x is a NaN, an infinity, neither of them.
+/// Whether x is a NaN.
 [[nodiscard]] constexpr bool is_nan(float x) noexcept { return abs_bits(x) > infinity_bits; }
+/// Whether x is a NaN.
 [[nodiscard]] constexpr bool is_nan(double x) noexcept { return abs_bits(x) > 0x7FF0000000000000U; }
+/// Whether x is +Inf or -Inf.
 [[nodiscard]] constexpr bool is_inf(float x) noexcept { return abs_bits(x) == infinity_bits; }
+/// Whether x is +Inf or -Inf.
 [[nodiscard]] constexpr bool is_inf(double x) noexcept { return abs_bits(x) == 0x7FF0000000000000U; }
+/// Whether x is neither NaN nor infinite.
 [[nodiscard]] constexpr bool is_finite(float x) noexcept { return abs_bits(x) < infinity_bits; }
+/// Whether x is neither NaN nor infinite.
 [[nodiscard]] constexpr bool is_finite(double x) noexcept { return abs_bits(x) < 0x7FF0000000000000U; }
-/// True for negative values, -0 and NaNs with the sign bit set.
+/// The sign of x: true for negative values, -0 and NaNs with the sign bit set.
 [[nodiscard]] constexpr bool sign_bit(float x) noexcept { return (to_bits(x) >> 31U) != 0; }
+/// The sign of x: true for negative values, -0 and NaNs with the sign bit set.
 [[nodiscard]] constexpr bool sign_bit(double x) noexcept { return (to_bits(x) >> 63U) != 0; }
 
 /// 2^e as a float, exact. Range: -149 <= e <= 127 (below -126 a subnormal).

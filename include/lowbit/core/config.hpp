@@ -4,8 +4,11 @@
 
 #include <cfloat>
 
+/// The version of these headers for the preprocessor; semantic versioning.
 #define LOWBIT_VERSION_MAJOR 0
+/// Grows with every change of what users see.
 #define LOWBIT_VERSION_MINOR 1
+/// Grows with every change that users do not see.
 #define LOWBIT_VERSION_PATCH 0
 
 #if defined(_MSC_VER) && !defined(__clang__)
@@ -37,9 +40,9 @@ namespace lowbit {
 
 /// A version of the library: semantic versioning, compared field by field.
 struct version_number {
-    int major_number;
-    int minor_number;
-    int patch_number;
+    int major_number;  ///< LOWBIT_VERSION_MAJOR
+    int minor_number;  ///< LOWBIT_VERSION_MINOR
+    int patch_number;  ///< LOWBIT_VERSION_PATCH
 
     friend constexpr bool operator==(const version_number&, const version_number&) = default;
 };

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The handle by which every whole-matrix function runs its loops: serial by default, or on a pool that the caller owns.
+//
+// The library starts no threads and keeps none. A caller who wants several hands over something that can run a loop:
+//
+//     lowbit::thread_pool pool(8);                          // core/thread_pool.hpp; or openmp_executor, tbb_executor
+//     quantize<hif4>(weights, {.executor = pool});          // or any class of your own with the two members below
+//
+// What a pool must promise: for_each(count, body) calls body(i) once for every i in [0, count), on any threads and in
+// any order, returns when all calls have returned, and lets an exception of a body reach the caller (the first one;
+// the remaining indices may then be skipped). What the library promises in return: bodies of one loop never wait for
+// each other, and results do not depend on the number of threads, bit for bit.
 #pragma once
 
 #include <concepts>
@@ -10,16 +20,6 @@
 #include <lowbit/core/function_ref.hpp>
 
 namespace lowbit {
-
-// The library starts no threads and keeps none. A caller who wants several hands over something that can run a loop:
-//
-//     lowbit::thread_pool pool(8);                          // core/thread_pool.hpp; or openmp_executor, tbb_executor
-//     quantize<hif4>(weights, {.executor = pool});          // or any class of your own with the two members below
-//
-// What a pool must promise: for_each(count, body) calls body(i) once for every i in [0, count), on any threads and in
-// any order, returns when all calls have returned, and lets an exception of a body reach the caller (the first one;
-// the remaining indices may then be skipped). What the library promises in return: bodies of one loop never wait for
-// each other, and results do not depend on the number of threads, bit for bit.
 
 /// What an executor can refer to: a parallel-for and the number of threads that it may use at once.
 template <class Pool>

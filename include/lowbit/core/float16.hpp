@@ -2,9 +2,9 @@
 // The 16-bit storage types bfloat16 and float16 (IEEE half): exact widening, one rounding when narrowing, no
 // arithmetic.
 //
-//              sign exponent mantissa  largest   smallest normal  smallest subnormal
-// bfloat16      1      8        7      3.39e38       2^-126            2^-133
-// float16       1      5       10      65504         2^-14             2^-24
+//                  sign exponent mantissa  largest   smallest normal  smallest subnormal
+//     bfloat16      1      8        7      3.39e38       2^-126            2^-133
+//     float16       1      5       10      65504         2^-14             2^-24
 //
 // Narrowing rounds to nearest, ties to even, from float and from double alike in one step; what rounds past the largest
 // value becomes Inf; every NaN becomes the positive quiet NaN (0x7FC0, 0x7E00). Widening is exact; NaN gives
@@ -48,16 +48,17 @@ template <int MantissaBits, int MinExponent, class Float>
 /// bfloat16: the upper half of a float. Two bytes, no arithmetic.
 class bfloat16 {
   public:
+    /// +0.
     constexpr bfloat16() noexcept = default;
 
-    /// The value with this code.
+    /// The value with the code `bits`.
     [[nodiscard]] static constexpr bfloat16 from_bits(std::uint16_t bits) noexcept {
         bfloat16 r;
         r.bits_ = bits;
         return r;
     }
 
-    /// Nearest, ties to even; overflow to Inf; NaN to 0x7FC0.
+    /// The value nearest to x, ties to even; overflow to Inf; NaN to 0x7FC0.
     [[nodiscard]] static constexpr bfloat16 from_float(float x) noexcept {
         const std::uint32_t u = to_bits(x);
         const std::uint32_t rounded = (u + 0x7FFFU + (u >> 16U & 1U)) >> 16U;
@@ -79,6 +80,7 @@ class bfloat16 {
 
     /// Decided by the code, so under -ffast-math, too.
     [[nodiscard]] constexpr bool is_nan() const noexcept { return (bits_ & 0x7FFFU) > 0x7F80U; }
+    /// +Inf or -Inf, by the code.
     [[nodiscard]] constexpr bool is_inf() const noexcept { return (bits_ & 0x7FFFU) == 0x7F80U; }
 
     /// Compares values: NaN equals nothing, -0 equals +0.
@@ -93,16 +95,17 @@ class bfloat16 {
 /// IEEE binary16. Two bytes, no arithmetic.
 class float16 {
   public:
+    /// +0.
     constexpr float16() noexcept = default;
 
-    /// The value with this code.
+    /// The value with the code `bits`.
     [[nodiscard]] static constexpr float16 from_bits(std::uint16_t bits) noexcept {
         float16 r;
         r.bits_ = bits;
         return r;
     }
 
-    /// Nearest, ties to even; from 65520 on Inf; NaN to 0x7E00.
+    /// The value nearest to x, ties to even; from 65520 on Inf; NaN to 0x7E00.
     [[nodiscard]] static constexpr float16 from_float(float x) noexcept {
         return from_bits(detail::narrow_to_16<10, -14>(x));
     }
@@ -135,6 +138,7 @@ class float16 {
 
     /// Decided by the code, so under -ffast-math, too.
     [[nodiscard]] constexpr bool is_nan() const noexcept { return (bits_ & 0x7FFFU) > 0x7C00U; }
+    /// +Inf or -Inf, by the code.
     [[nodiscard]] constexpr bool is_inf() const noexcept { return (bits_ & 0x7FFFU) == 0x7C00U; }
 
     /// Compares values: NaN equals nothing, -0 equals +0.

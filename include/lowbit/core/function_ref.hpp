@@ -10,6 +10,7 @@
 
 namespace lowbit {
 
+/// Defined for signatures only: function_ref<void(int)>.
 template <class Signature>
 class function_ref;
 
@@ -19,7 +20,8 @@ class function_ref;
 template <class Result, class... Arguments>
 class function_ref<Result(Arguments...)> {
   public:
-    /// From a function object or lambda (also const, also a temporary for the length of the full expression).
+    /// Refers to `callable`, a function object or lambda (also const, also a temporary for the length of the full
+    /// expression).
     template <class Callable>
     requires(!std::same_as<std::remove_cvref_t<Callable>, function_ref> &&
              !std::is_function_v<std::remove_reference_t<Callable>> &&

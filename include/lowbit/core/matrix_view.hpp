@@ -20,13 +20,13 @@ class matrix_view {
     static_assert(std::is_object_v<T> && std::is_trivially_copyable_v<T>);
 
   public:
-    using element_type = T;
-    using value_type = std::remove_cv_t<T>;
+    using element_type = T;                  ///< const where the view only reads
+    using value_type = std::remove_cv_t<T>;  ///< an element by itself
 
     /// An empty view, 0 x 0.
     constexpr matrix_view() noexcept = default;
 
-    /// A view of contiguous rows: stride = cols.
+    /// A view of contiguous rows at `data`: stride = cols.
     constexpr matrix_view(T* data, std::size_t rows, std::size_t cols) : matrix_view(data, rows, cols, cols) {}
 
     /// A view whose rows start `stride` elements apart.
@@ -37,17 +37,21 @@ class matrix_view {
         check();
     }
 
-    /// A view of T is a view of const T.
+    /// A view of T is a view of const T: `other` itself.
     template <class U>
     requires(!std::is_same_v<U, T> && std::is_same_v<const U, T>) constexpr matrix_view(
         const matrix_view<U>& other) noexcept  // NOLINT(google-explicit-constructor)
         : data_(other.data()), rows_(other.rows()), cols_(other.cols()), stride_(other.stride()) {}
 
-    /// What the view was made of; empty() where rows or cols is zero.
+    /// Element (0, 0); may be null where the view is empty.
     constexpr T* data() const noexcept { return data_; }
+    /// How many rows.
     constexpr std::size_t rows() const noexcept { return rows_; }
+    /// Elements of a row.
     constexpr std::size_t cols() const noexcept { return cols_; }
+    /// Elements from the start of a row to the start of the next.
     constexpr std::size_t stride() const noexcept { return stride_; }
+    /// Whether rows or cols is zero.
     constexpr bool empty() const noexcept { return rows_ == 0 || cols_ == 0; }
 
     /// First element of row `i`; cols() elements may be accessed there. Not checked: i < rows().

@@ -51,9 +51,9 @@ namespace lowbit {
 
 /// Options of hif8 as a block format.
 struct hif8_options {
-    hif8_rounding rounding = hif8_rounding::ties_away;
-    lowbit::overflow overflow = lowbit::overflow::infinity;
-    std::uint64_t seed = 0;  ///< of hif8_rounding::stochastic
+    hif8_rounding rounding = hif8_rounding::ties_away;       ///< see the head of this file
+    lowbit::overflow overflow = lowbit::overflow::infinity;  ///< of values of 40960 and more
+    std::uint64_t seed = 0;                                  ///< of hif8_rounding::stochastic
 
     friend constexpr bool operator==(const hif8_options&, const hif8_options&) = default;
 };
@@ -61,17 +61,19 @@ struct hif8_options {
 /// One HiF8 number. Storage type: conversions, comparison, negation and absolute value only.
 class hif8 {
   public:
+    /// Zero.
     constexpr hif8() noexcept = default;
 
-    /// The value with this code.
+    /// The value with the code `bits`.
     [[nodiscard]] static constexpr hif8 from_bits(std::uint8_t bits) noexcept {
         hif8 r;
         r.bits_ = bits;
         return r;
     }
 
-    /// Rounds once, as `mode` says. Special: NaN gives 0x80, +-0 and all that rounds to zero 0x00.
-    /// `random` is read by hif8_rounding::stochastic only. Cost: some fifteen integer operations, one table look-up.
+    /// Rounds x once, as `mode` says; past the largest value `overflow` says what comes. Special: NaN gives 0x80, +-0
+    /// and all that rounds to zero 0x00. `random` is read by hif8_rounding::stochastic only. Cost: some fifteen integer
+    /// operations, one table look-up.
     [[nodiscard]] static constexpr hif8 from_float(float x, hif8_rounding mode = hif8_rounding::ties_away,
                                                    lowbit::overflow overflow = lowbit::overflow::infinity,
                                                    random_source random = {}) noexcept {
@@ -113,6 +115,7 @@ class hif8 {
 
     /// Decided by the code, so under -ffast-math, too.
     [[nodiscard]] constexpr bool is_nan() const noexcept { return bits_ == 0x80U; }
+    /// +Inf or -Inf, by the code.
     [[nodiscard]] constexpr bool is_inf() const noexcept { return (bits_ & 0x7FU) == 0x6FU; }
 
     /// The other sign; zero and NaN, which have one code each, stay.
@@ -125,8 +128,9 @@ class hif8 {
         return from_bits(static_cast<std::uint8_t>(x.is_nan() ? 0x80U : x.bits_ & 0x7FU));
     }
 
-    /// Compares values: NaN is unordered.
+    /// Compares values: NaN equals nothing.
     friend constexpr bool operator==(hif8 a, hif8 b) noexcept { return a.bits_ == b.bits_ && !a.is_nan(); }
+    /// Orders values: NaN is unordered.
     friend constexpr std::partial_ordering operator<=>(hif8 a, hif8 b) noexcept {
         if (a.is_nan() || b.is_nan()) {
             return std::partial_ordering::unordered;
@@ -135,20 +139,21 @@ class hif8 {
     }
 
     // As a block format of one value (see block/block_format.hpp).
-    static constexpr std::string_view name = "hif8";
-    static constexpr std::size_t block_size = 1;
-    static constexpr double bits_per_value = 8;
-    static constexpr bool has_tensor_scale = false;
-    using block = hif8;
-    using options = hif8_options;
+    static constexpr std::string_view name = "hif8";  ///< in files and reports
+    static constexpr std::size_t block_size = 1;      ///< values of a block
+    static constexpr double bits_per_value = 8;       ///< of whole blocks
+    static constexpr bool has_tensor_scale = false;   ///< there is no second scale
+    using block = hif8;                               ///< one code
+    using options = hif8_options;                     ///< rounding, overflow and seed
 
-    /// The code of one value. The element's index (context.index) and options.seed choose the random bits.
+    /// The code of values[0], rounded as `chosen`. The element's index (context.index) and the seed choose the random
+    /// bits.
     [[nodiscard]] static constexpr hif8 encode(std::span<const float, 1> values, const options& chosen = {},
                                                const encode_context& context = {}) noexcept {
         return from_float(values[0], chosen.rounding, chosen.overflow, {chosen.seed, context.index});
     }
 
-    /// The value of one code; the tensor scale is ignored.
+    /// Writes the value of one code to values[0]; the tensor scale is ignored.
     static constexpr void decode(const hif8& code, std::span<float, 1> values, float /*tensor_scale*/ = 1) noexcept {
         values[0] = code.to_float();
     }

@@ -13,7 +13,13 @@
 namespace lowbit {
 
 /// Rounding of a conversion to hif8; see the head of element/hif8.hpp.
-enum class hif8_rounding : std::uint8_t { ties_away, nearest_even, toward_zero, hybrid, stochastic };
+enum class hif8_rounding : std::uint8_t {
+    ties_away,     ///< to the nearest value, ties to the larger magnitude
+    nearest_even,  ///< to the nearest value, ties to the even code
+    toward_zero,   ///< to the smaller magnitude
+    hybrid,        ///< ties_away near 1, the paper's simplified stochastic rounding far from it
+    stochastic,    ///< up with probability (distance to the lower neighbour) / step
+};
 
 namespace detail {
 

@@ -38,13 +38,13 @@ enum class minifloat_specials : std::uint8_t {
 
 /// Fields of a minifloat type; values are (-1)^s * 2^(e - bias) * (1 + m / 2^mantissa_bits).
 struct minifloat_format {
-    bool has_sign = true;
-    int exponent_bits = 0;
-    int mantissa_bits = 0;
-    int bias = 0;
-    bool has_subnormals = true;  ///< exponent field 0 holds zero and subnormals
-    minifloat_specials specials = minifloat_specials::none;
-    rounding default_rounding = rounding::nearest_even;
+    bool has_sign = true;                                    ///< the bit above the exponent
+    int exponent_bits = 0;                                   ///< width of the exponent field
+    int mantissa_bits = 0;                                   ///< width of the mantissa field
+    int bias = 0;                                            ///< what the exponent field is above the exponent
+    bool has_subnormals = true;                              ///< exponent field 0 holds zero and subnormals
+    minifloat_specials specials = minifloat_specials::none;  ///< codes that are no finite numbers
+    rounding default_rounding = rounding::nearest_even;      ///< of from_float and from_double
 };
 
 /// A number of `Format` in the low bits of one byte. Storage type: conversions and comparison only.
@@ -53,15 +53,19 @@ class minifloat {
     static constexpr int magnitude_bits = Format.exponent_bits + Format.mantissa_bits;
 
   public:
-    static constexpr minifloat_format format = Format;
+    static constexpr minifloat_format format = Format;  ///< the fields
     /// Width of a code.
     static constexpr int bit_width = magnitude_bits + (Format.has_sign ? 1 : 0);
     static_assert(bit_width <= 8 && Format.exponent_bits >= 1 && Format.mantissa_bits >= 0);
     static_assert(Format.has_subnormals ? Format.mantissa_bits >= 1 : true);
 
+    /// The sign bit of a code, 0 where there is none.
     static constexpr std::uint8_t sign_mask = Format.has_sign ? static_cast<std::uint8_t>(1U << magnitude_bits) : 0;
+    /// The bits of a code below the sign.
     static constexpr std::uint8_t magnitude_mask = static_cast<std::uint8_t>((1U << magnitude_bits) - 1U);
+    /// Whether a code is +Inf.
     static constexpr bool has_infinity = Format.specials == minifloat_specials::ieee;
+    /// Whether a code is a NaN.
     static constexpr bool has_nan = Format.specials != minifloat_specials::none;
     /// Code of +Inf where the type has it.
     static constexpr std::uint8_t infinity_code =
@@ -75,6 +79,7 @@ class minifloat {
     /// Exponent of the smallest normal value.
     static constexpr int min_exponent = (Format.has_subnormals ? 1 : 0) - Format.bias;
 
+    /// The value of code 0: zero where the type has one.
     constexpr minifloat() noexcept = default;
 
     /// The value with this code; bits above bit_width are ignored.
@@ -84,7 +89,8 @@ class minifloat {
         return r;
     }
 
-    /// The nearest value (or as `mode` says), rounded once. Special: see the head of this file.
+    /// The value nearest to x (or as `mode` says), rounded once; `overflow` says what lies past the largest one.
+    /// Special: see the head of this file.
     /// `random` is read by rounding::stochastic only. Cost: some ten integer operations.
     [[nodiscard]] static constexpr minifloat from_float(float x, rounding mode = Format.default_rounding,
                                                         lowbit::overflow overflow = lowbit::overflow::saturate,
@@ -105,7 +111,7 @@ class minifloat {
     /// Exact. NaN gives 0x7FC00000.
     [[nodiscard]] constexpr float to_float() const noexcept { return float_from_bits(value_table[bits_]); }
 
-    /// Decided by the code; false where the type has no NaN (no Inf).
+    /// Decided by the code; false where the type has no NaN.
     [[nodiscard]] constexpr bool is_nan() const noexcept {
         if constexpr (!has_nan) {
             return false;
@@ -113,6 +119,7 @@ class minifloat {
             return (bits_ & magnitude_mask) > (has_infinity ? infinity_code : max_code);
         }
     }
+    /// +Inf or -Inf, by the code; false where the type has none.
     [[nodiscard]] constexpr bool is_inf() const noexcept {
         return has_infinity && (bits_ & magnitude_mask) == infinity_code;
     }
@@ -124,8 +131,9 @@ class minifloat {
         return from_bits(bits_ ^ sign_mask);
     }
 
-    /// Compares values: NaN is unordered, -0 equals +0.
+    /// Compares values: NaN equals nothing, -0 equals +0.
     friend constexpr bool operator==(minifloat a, minifloat b) noexcept { return (a <=> b) == 0; }
+    /// Orders values: NaN is unordered, -0 equals +0.
     friend constexpr std::partial_ordering operator<=>(minifloat a, minifloat b) noexcept {
         if (a.is_nan() || b.is_nan()) {
             return std::partial_ordering::unordered;

@@ -15,11 +15,12 @@ namespace lowbit {
     return static_cast<std::uint8_t>((even & 0x0FU) | (odd & 0x0FU) << 4U);
 }
 
-/// The code of the even element, of the odd one.
+/// The code of the even element of a byte.
 [[nodiscard]] constexpr std::uint8_t low_nibble(std::uint8_t byte) noexcept {
     return static_cast<std::uint8_t>(byte & 0x0FU);
 }
 
+/// The code of the odd element of a byte.
 [[nodiscard]] constexpr std::uint8_t high_nibble(std::uint8_t byte) noexcept {
     return static_cast<std::uint8_t>(byte >> 4U);
 }
@@ -30,13 +31,14 @@ namespace lowbit {
     return i % 2 == 0 ? low_nibble(byte) : high_nibble(byte);
 }
 
-/// Sets the code of element i and leaves its neighbour.
+/// Sets the code of element i in `bytes` and leaves its neighbour.
 constexpr void set_nibble(std::span<std::uint8_t> bytes, std::size_t i, std::uint8_t code) noexcept {
     std::uint8_t& byte = bytes[i / 2];
     byte = i % 2 == 0 ? pack_nibbles(code, high_nibble(byte)) : pack_nibbles(low_nibble(byte), code);
 }
 
-/// Packs codes, one a byte. Shape: bytes holds (codes + 1) / 2; the last high nibble is 0 where the count is odd.
+/// Packs `codes`, one a byte, to `bytes`, two a byte. Shape: bytes holds (codes.size() + 1) / 2; the last high nibble
+/// is 0 where the count is odd.
 constexpr void pack_nibbles(std::span<const std::uint8_t> codes, std::span<std::uint8_t> bytes) noexcept {
     const std::size_t pairs = codes.size() / 2;
     for (std::size_t i = 0; i < pairs; ++i) {
@@ -47,7 +49,8 @@ constexpr void pack_nibbles(std::span<const std::uint8_t> codes, std::span<std::
     }
 }
 
-/// Unpacks codes.size() codes, one a byte. Shape: bytes holds at least (codes + 1) / 2.
+/// Unpacks codes.size() codes from `bytes`, two a byte, to `codes`, one a byte.
+/// Shape: bytes holds at least (codes.size() + 1) / 2.
 constexpr void unpack_nibbles(std::span<const std::uint8_t> bytes, std::span<std::uint8_t> codes) noexcept {
     for (std::size_t i = 0; i < codes.size(); ++i) {
         codes[i] = get_nibble(bytes, i);

@@ -4,7 +4,9 @@
 // Random bits are a pure function of (seed, index): no state, so that results do not depend on the order of calls, on
 // the number of threads or on the instruction set. The generator is SplitMix64 in counter form: the seed is first mixed
 // into a 64-bit key (so that neighbouring seeds give unrelated streams), then
+//
 //     bits(seed, index) = top 24 bits of mix(key + (index + 1) * 0x9E3779B97F4A7C15)
+//
 // with mix the finaliser of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014). The
 // values are part of the library's contract: same seed and index, same result, in every version of major number 0.
 #pragma once
@@ -31,8 +33,8 @@ enum class overflow : std::uint8_t {
 
 /// Identifies the random bits of one value: a seed and the index of the element.
 struct random_source {
-    std::uint64_t seed = 0;
-    std::uint64_t index = 0;
+    std::uint64_t seed = 0;   ///< one stream of bits
+    std::uint64_t index = 0;  ///< the place in it
 
     friend constexpr bool operator==(const random_source&, const random_source&) = default;
 };
@@ -61,7 +63,8 @@ inline constexpr std::uint64_t weyl_step = 0x9E3779B97F4A7C15U;
 
 }  // namespace detail
 
-/// 24 uniform random bits of (seed, index). Cost: two multiplications an index (the key of a constant seed is hoisted).
+/// 24 uniform random bits of `source`, its seed and its index. Cost: two multiplications an index (the key of a
+/// constant seed is hoisted).
 [[nodiscard]] constexpr std::uint32_t random_bits24(random_source source) noexcept {
     const std::uint64_t key = detail::random_key(source.seed);
     return static_cast<std::uint32_t>(detail::mix64(key + (source.index + 1U) * detail::weyl_step) >> 40U);

@@ -24,7 +24,7 @@
 
 namespace lowbit {
 
-/// The activation of one value, as matrix products apply it.
+/// The activation `kind` of the value x, as matrix products apply it.
 /// Special: as the top of this header says. Needs the default floating-point environment for subnormal values.
 [[nodiscard]] inline float activate(activation kind, float x) noexcept {
     kernel::LOWBIT_ISA_NAMESPACE(scalar)::activate_values(kind, &x, 1);

@@ -277,20 +277,29 @@ concept gemm_weights = detail::is_weights<B>::value;
 
 inline namespace LOWBIT_BASELINE_NAMESPACE {
 
-/// C = alpha * A B^T + bias + beta * C, A quantised on the way: `gemm(x, p, y)`.
-/// A takes the counterpart of B's format (activation_format_t), or the one named: `gemm<mxfp4>(x, p, y, options,
-/// format)`. Shape: A m x k, B n x k, C m x n, bias none or n; all may be 0. Strides are the views' own. Exact: see the
-/// top of this header; NVFP4 activations take their tensor scale from each row by itself, so that a row of C does not
-/// depend on the other rows of A. Special: NaN and Inf poison their block, and with it the row of C; a NaN scale in B
-/// its column; others stay untouched. beta == 0 does not read C; alpha == 0 reads neither A nor B; k == 0 gives sums of
-/// +0. Errors: shapes that do not match, C overlapping an input, a packed matrix of another layout: thrown before C is
-/// touched. Cost: about 2.5 MiB of scratch a thread at most.
+/// C = alpha * A B^T + bias + beta * C, A quantised on the way to the format that is named: `gemm<mxfp4>(x, p, y)`.
+/// `a` is A (activations), `b` is B (weights), `c` is C; `options` name alpha, beta, bias and what follows them,
+/// `format` the options of A's format.
+///
+/// Shape: A m x k, B n x k, C m x n, bias none or n; all may be 0. Strides are the views' own.
+///
+/// Exact: see the top of this header; NVFP4 activations take their tensor scale from each row by itself, so that a row
+/// of C does not depend on the other rows of A.
+///
+/// Special: NaN and Inf poison their block, and with it the row of C; a NaN scale in B its column; others stay
+/// untouched. beta == 0 does not read C; alpha == 0 reads neither A nor B; k == 0 gives sums of +0.
+///
+/// Errors: shapes that do not match, C overlapping an input, a packed matrix of another layout: thrown before C is
+/// touched.
+///
+/// Cost: about 2.5 MiB of scratch a thread at most.
 template <block_format A, class S, gemm_weights B, matrix_element T>
 void gemm(matrix_view<S> a, const B& b, matrix_view<T> c, const gemm_options& options = {},
           const typename A::options& format = {}) {
     detail::gemm_float_rows<A>(a, b, c, options, format, {arch::active()});
 }
 
+/// The same with A in the counterpart of B's format (activation_format_t): `gemm(x, p, y)`.
 template <class S, gemm_weights B, matrix_element T>
 void gemm(matrix_view<S> a, const B& b, matrix_view<T> c, const gemm_options& options = {}) {
     gemm<activation_format_t<typename B::format>>(a, b, c, options);

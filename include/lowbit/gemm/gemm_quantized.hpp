@@ -22,7 +22,7 @@ namespace lowbit {
 /// How gemm_quantized makes blocks of format F.
 template <block_format F>
 struct quantized_output {
-    typename F::options format = {};
+    typename F::options format = {};  ///< the format's own options
     float tensor_scale = 1;  ///< of formats that have one (nvfp4): the whole result's, finite and > 0, e.g. calibrated
 };
 
@@ -79,7 +79,8 @@ quantized_matrix<F> gemm_quantized_blocks(const quantized_matrix<FA>& a, const B
 
 inline namespace LOWBIT_BASELINE_NAMESPACE {
 
-/// quantize<F> of C = alpha * A B^T + bias, and what else the options ask for, A quantised to format A on the way.
+/// quantize<F> of C = alpha * A B^T + bias, and what else the options ask for, A quantised to format A on the way. `a`
+/// is A (activations), `b` is B (weights), `output` says how the result is quantised, `format` how A is.
 /// Shape: A m x k, B n x k, result m x n, blocks along n; all may be 0.
 /// Exact: the bytes of quantize<F>(C) with output.format and, where F has one, output.tensor_scale as given; on every
 /// instruction set, with any executor.

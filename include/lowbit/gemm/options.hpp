@@ -34,12 +34,13 @@ struct gemm_options {
 /// m2xfp_weight, whose counterpart is m2xfp_activation.
 template <class F>
 struct activation_format {
-    using type = F;
+    using type = F;  ///< the activations' format
 };
 template <>
 struct activation_format<m2xfp_weight> {
     using type = m2xfp_activation;
 };
+/// The format that activation_format names.
 template <class F>
 using activation_format_t = typename activation_format<F>::type;
 

@@ -67,7 +67,8 @@ inline float reference_output(float acc, float a_scale, float b_scale, const gem
 
 }  // namespace detail
 
-/// C = alpha * A B^T + bias + beta * C by the contract of gemm.hpp, one element after the other.
+/// c = alpha * a b^T + bias + beta * c by the contract of gemm.hpp, one element after the other; `options` hold alpha,
+/// beta and bias.
 /// Shape: as gemm; not checked. Cost: slow.
 template <class A, class B>
 void reference_gemm(const quantized_matrix<A>& a, const quantized_matrix<B>& b, matrix_view<float> c,
@@ -86,10 +87,12 @@ void reference_gemm(const quantized_matrix<A>& a, const quantized_matrix<B>& b, 
 /// One element of A B^T (tensor scales in, alpha = 1, nothing added) in double, and a bound on the float result's
 /// distance.
 struct double_element {
-    double value;
-    double bound;
+    double value;  ///< the element, its sum in double
+    double bound;  ///< on |float result - value|
 };
 
+/// Element (i, j) of a b^T in double, and the bound.
+///
 /// The bound, absent over- and underflow, finite operands. With u = 2^-24 and n fused steps of the contract, step i
 /// with an exact term t_i: each step rounds its term's first product (absolutely by u |t_i|, only where it is inexact)
 /// and its sum (by u |acc_i|, and |acc_i| <= (1 + u)^2i * sum |t|). So |acc - sum t| <= (n + 1) u (1 + u)^2n sum |t|;

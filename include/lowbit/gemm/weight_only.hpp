@@ -67,7 +67,8 @@ void gemm_plain_rows(const matrix_view<S>& a, const B& b, const matrix_view<T>& 
 
 inline namespace LOWBIT_BASELINE_NAMESPACE {
 
-/// C = alpha * A B^T + bias + beta * C with A as it is: `gemm_weight_only(x, p, y)`.
+/// C = alpha * A B^T + bias + beta * C with A as it is: `gemm_weight_only(x, p, y)`. `a` is A (activations), `b` is B
+/// (weights), `c` is C; `options` as for gemm.
 /// Shape, Special, Errors: as gemm. Exact: see the top of this header.
 /// Cost: one fma a product: about 16 to 32 times the arithmetic of gemm, which matters from a few rows on.
 template <class S, gemm_weights B, matrix_element T>

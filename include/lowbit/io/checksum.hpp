@@ -24,6 +24,7 @@ namespace lowbit {
 /// Computes the checksum of bytes that come in pieces.
 class checksum64 {
   public:
+    /// Of no bytes yet.
     constexpr checksum64() noexcept {
         for (std::size_t i = 0; i < lane_.size(); ++i) lane_[i] = (i + 1) * multiplier;
     }

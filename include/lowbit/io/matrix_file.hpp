@@ -50,18 +50,21 @@
 namespace lowbit {
 
 /// What a matrix file holds.
-enum class matrix_kind : std::uint32_t { quantized = 1, packed = 2 };
+enum class matrix_kind : std::uint32_t {
+    quantized = 1,  ///< a quantized_matrix: blocks as the format defines them
+    packed = 2      ///< a packed_matrix: kernel order, for the layout it names
+};
 
 /// What stands in front of a matrix file.
 struct matrix_file_info {
-    matrix_kind kind = matrix_kind::quantized;
-    std::string format;  ///< its name, for visit_format
-    std::uint64_t rows = 0;
-    std::uint64_t cols = 0;
-    std::uint64_t data_bytes = 0;          ///< of blocks or panels
-    std::uint32_t tensor_scales = 0;       ///< 0 none, 1 one, 2 one a row
-    kernel::panel_layout layout{0, 0, 0};  ///< of panels
-    std::uint64_t data_checksum = 0;
+    matrix_kind kind = matrix_kind::quantized;  ///< which class reads it
+    std::string format;                         ///< its name, for visit_format
+    std::uint64_t rows = 0;                     ///< of the matrix
+    std::uint64_t cols = 0;                     ///< values of a row
+    std::uint64_t data_bytes = 0;               ///< of blocks or panels
+    std::uint32_t tensor_scales = 0;            ///< 0 none, 1 one, 2 one a row
+    kernel::panel_layout layout{0, 0, 0};       ///< of panels
+    std::uint64_t data_checksum = 0;            ///< checksum64 of all behind the header
 };
 
 namespace detail {
@@ -246,14 +249,14 @@ template <class Matrix>
 
 }  // namespace detail
 
-/// What a matrix file holds, from its header alone: to choose the type to read it as (visit_format takes the name).
-/// Errors: as read_matrix, as far as the header shows them.
+/// What the matrix file `path` holds, from its header alone: to choose the type to read it as (visit_format takes the
+/// name). Errors: as read_matrix, as far as the header shows them.
 [[nodiscard]] inline matrix_file_info read_matrix_info(const std::string& path) {
     detail::file_source source("lowbit::read_matrix_info", path);
     return detail::read_matrix_header(source);
 }
 
-/// Reads a file that write_matrix wrote: read_matrix<packed_matrix<hif4>>("w.lowbit").
+/// Reads the file `path` that write_matrix wrote: `read_matrix<packed_matrix<hif4>>("w.lowbit")`.
 /// Exact: the same shape, bytes and tensor scales.
 /// Errors: throws io_error, see the top of this header.
 /// Cost: one read into the matrix's own memory, and one pass over it for the checksum.
@@ -270,7 +273,7 @@ template <class Matrix>
     return detail::read_matrix<Matrix>(source);
 }
 
-/// Writes a quantized_matrix or packed_matrix, replacing what is there.
+/// Writes `matrix`, a quantized_matrix or packed_matrix, to the file `path`, replacing what is there.
 /// Errors: throws io_error where the file cannot be written.
 template <class Matrix>
 requires requires { detail::matrix_file_traits<Matrix>::kind; }

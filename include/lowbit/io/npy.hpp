@@ -78,13 +78,11 @@ inline constexpr std::string_view npy_descr<double>{"<f8"};
 
 }  // namespace detail
 
-/// Reads a .npy file as float32: float16, float32 or float64, either byte order, C or Fortran order, any shape.
-/// Bytes behind the values are ignored, as NumPy does.
-/// Shape: as in the file; see lowbit::tensor for rows and cols.
-/// Exact: float16 and float32; float64 is rounded to nearest even, to Inf past FLT_MAX.
-/// Errors: throws lowbit::io_error with file and reason for a file that cannot be read, another element type, and any
-/// malformed, truncated or overflowing header; memory is taken only after the shape has been checked against the size
-/// of the file.
+/// Reads the .npy file `path` as float32: float16, float32 or float64, either byte order, C or Fortran order, any
+/// shape. Bytes behind the values are ignored, as NumPy does. Shape: as in the file; see lowbit::tensor for rows and
+/// cols. Exact: float16 and float32; float64 is rounded to nearest even, to Inf past FLT_MAX. Errors: throws
+/// lowbit::io_error with file and reason for a file that cannot be read, another element type, and any malformed,
+/// truncated or overflowing header; memory is taken only after the shape has been checked against the size of the file.
 /// Cost: one pass; twice the memory for Fortran order.
 [[nodiscard]] inline tensor read_npy(const std::string& path) {
     detail::file_source source("lowbit::read_npy", path);
@@ -97,7 +95,7 @@ inline constexpr std::string_view npy_descr<double>{"<f8"};
     return detail::read_npy(source);
 }
 
-/// Writes a matrix as a little-endian .npy file in C order, rows x cols, replacing what is there.
+/// Writes a matrix as a little-endian .npy file `path` in C order, rows x cols, replacing what is there.
 /// T: float, double or float16 (NumPy has no bfloat16).
 /// Errors: throws lowbit::io_error where the file cannot be written.
 template <class T>

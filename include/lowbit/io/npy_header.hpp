@@ -32,11 +32,11 @@ namespace lowbit {
 struct npy_header {
     std::string dtype;               ///< as the file has it ('<f4'), unprintable characters as '?'
     std::optional<float_type> type;  ///< none: not float16, float32 or float64, which read_npy refuses
-    bool big_endian = false;
-    bool fortran_order = false;
-    std::vector<std::size_t> shape;
-    std::size_t count = 0;          ///< product of the shape
-    std::uint64_t data_offset = 0;  ///< where the values start
+    bool big_endian = false;         ///< byte order of the values
+    bool fortran_order = false;      ///< the first axis runs fastest
+    std::vector<std::size_t> shape;  ///< the size of each axis
+    std::size_t count = 0;           ///< product of the shape
+    std::uint64_t data_offset = 0;   ///< where the values start
 };
 
 namespace detail {
@@ -211,7 +211,7 @@ inline npy_header read_npy_header(byte_source& source) {
 
 }  // namespace detail
 
-/// Reads and checks the header of a .npy file, not its values.
+/// Reads and checks the header of the .npy file `path`, not its values.
 /// Errors: throws lowbit::io_error with file and reason.
 [[nodiscard]] inline npy_header read_npy_header(const std::string& path) {
     detail::file_source source("lowbit::read_npy_header", path);

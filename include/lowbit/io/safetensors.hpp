@@ -45,7 +45,7 @@ inline tensor read_tensor(byte_source& source, const safetensors_entry& entry) {
 
 }  // namespace detail
 
-/// Reads and checks the header of a .safetensors file.
+/// Reads and checks the header of the .safetensors file `path`.
 /// Errors: throws lowbit::io_error with file and reason; see the head of safetensors_index.hpp for what is checked.
 [[nodiscard]] inline safetensors_index read_safetensors_index(const std::string& path) {
     detail::file_source source("lowbit::read_safetensors_index", path);
@@ -59,7 +59,8 @@ inline tensor read_tensor(byte_source& source, const safetensors_entry& entry) {
     return detail::read_safetensors_index(source);
 }
 
-/// The values of one tensor of a file in memory, as float32. `entry` is one that read_safetensors_index gave for it.
+/// The values of one tensor of a file in memory (`bytes`), as float32. `entry` is one that read_safetensors_index gave
+/// for it; `name` stands for the file in errors.
 /// Errors: throws lowbit::io_error where the element type is none of F64 F32 F16 BF16.
 [[nodiscard]] inline tensor read_safetensors(std::span<const std::byte> bytes, const safetensors_entry& entry,
                                              std::string name = "memory") {
@@ -70,9 +71,9 @@ inline tensor read_tensor(byte_source& source, const safetensors_entry& entry) {
 /// A model: one .safetensors file, or all that a model.safetensors.index.json names. Holds its files open.
 class safetensors_model {
   public:
-    /// Opens the file (or files) and reads the headers only, however large the values are.
-    /// Errors: throws lowbit::io_error with file and reason: headers as in safetensors_index.hpp; an index that names a
-    /// file outside its own directory, a tensor that its file lacks, or a tensor twice.
+    /// Opens the file `path`, or the files that an index `path` names, and reads the headers only, however large the
+    /// values are. Errors: throws lowbit::io_error with file and reason: headers as in safetensors_index.hpp; an index
+    /// that names a file outside its own directory, a tensor that its file lacks, or a tensor twice.
     explicit safetensors_model(const std::string& path) {
         if (!path.ends_with(".json")) {
             add_file(path);

@@ -36,7 +36,7 @@ namespace lowbit {
 
 /// One tensor of a .safetensors file, not its values.
 struct safetensors_entry {
-    std::string name;
+    std::string name;                ///< by which models call it
     std::string dtype;               ///< as in the file: "BF16", "I64", "F8_E4M3", ...
     std::vector<std::size_t> shape;  ///< its product is known to fit
     std::uint64_t begin = 0;         ///< where the values start, from the start of the file
@@ -58,8 +58,8 @@ struct safetensors_entry {
 
 /// What the header of a .safetensors file says.
 struct safetensors_index {
-    std::vector<safetensors_entry> tensors;  ///< in the order of their values in the file
-    std::map<std::string, std::string> metadata;
+    std::vector<safetensors_entry> tensors;       ///< in the order of their values in the file
+    std::map<std::string, std::string> metadata;  ///< what stands under "__metadata__"
 };
 
 namespace detail {

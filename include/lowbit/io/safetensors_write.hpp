@@ -25,10 +25,10 @@ namespace lowbit {
 
 /// A tensor to write: its values stay the caller's.
 struct safetensors_output {
-    std::string name;
-    std::vector<std::size_t> shape;
-    std::span<const float> values;  ///< in C order
-    float_type type = float_type::bfloat16;
+    std::string name;                        ///< unique in the file
+    std::vector<std::size_t> shape;          ///< the size of each axis
+    std::span<const float> values;           ///< in C order
+    float_type type = float_type::bfloat16;  ///< what they are stored as
 };
 
 namespace detail {
@@ -64,8 +64,8 @@ inline void narrow(std::span<const float> values, float_type type, std::vector<s
 
 }  // namespace detail
 
-/// Writes tensors, in this order, as one .safetensors file, replacing what is there; the values start on a multiple
-/// of 8.
+/// Writes tensors, in this order, and `metadata` as one .safetensors file `path`, replacing what is there; the values
+/// start on a multiple of 8.
 ///
 /// Exact: float32 and float64; bfloat16 and float16 round to nearest even.
 ///

@@ -24,9 +24,14 @@
 namespace lowbit {
 
 /// The element types that the readers turn into values.
-enum class float_type : std::uint8_t { float16, bfloat16, float32, float64 };
+enum class float_type : std::uint8_t {
+    float16,   ///< IEEE binary16
+    bfloat16,  ///< the upper half of a float
+    float32,   ///< IEEE binary32
+    float64,   ///< IEEE binary64
+};
 
-/// Bytes of one element.
+/// Bytes of one element of this type.
 [[nodiscard]] constexpr std::size_t size_of(float_type type) noexcept {
     switch (type) {
         case float_type::float16:
@@ -37,7 +42,7 @@ enum class float_type : std::uint8_t { float16, bfloat16, float32, float64 };
     return 0;
 }
 
-/// "float16", "bfloat16", "float32" or "float64".
+/// The name of a type: "float16", "bfloat16", "float32" or "float64".
 [[nodiscard]] constexpr std::string_view to_string(float_type type) noexcept {
     switch (type) {
         case float_type::float16: return "float16";
@@ -128,9 +133,11 @@ class tensor {
     [[nodiscard]] std::size_t cols() const noexcept { return detail::rows_and_cols(shape_).second; }
     /// All values, in C order.
     [[nodiscard]] std::span<const float> values() const noexcept { return values_; }
+    /// All values, in C order.
     [[nodiscard]] std::span<float> values() noexcept { return values_; }
     /// The values as a rows() x cols() matrix; valid as long as the tensor.
     [[nodiscard]] matrix_view<const float> view() const { return {values_.data(), rows(), cols()}; }
+    /// The values as a rows() x cols() matrix; valid as long as the tensor.
     [[nodiscard]] matrix_view<float> view() { return {values_.data(), rows(), cols()}; }
 
   private:

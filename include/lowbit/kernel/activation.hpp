@@ -17,7 +17,13 @@
 namespace lowbit {
 
 /// An activation function that a matrix product applies to its result (formulas and errors: gemm/activation.hpp).
-enum class activation : std::uint8_t { none, relu, gelu, gelu_tanh, silu };
+enum class activation : std::uint8_t {
+    none,       ///< x itself
+    relu,       ///< max(x, 0)
+    gelu,       ///< x Phi(x), the Gaussian distribution function exact
+    gelu_tanh,  ///< x Phi(x), approximated by tanh
+    silu,       ///< x / (1 + exp(-x))
+};
 
 namespace kernel {
 

@@ -51,16 +51,19 @@ enum class lane_selector : std::uint8_t {
 };
 
 /// How a scale byte becomes the float32 scale of a lane: with x = byte & mask,
+///
 ///     x == nan ? NaN : float_from_bits((x << shift) + add | (x == 0 ? zero : 0)) * multiplier
+///
 /// Every step is exact; a vector kernel evaluates the same line for many bytes at once.
 struct scale_code {
-    std::uint32_t mask;
-    std::uint32_t nan;
-    std::uint32_t shift;
-    std::uint32_t add;
-    std::uint32_t zero;
-    float multiplier;
+    std::uint32_t mask;   ///< bits of the byte that count
+    std::uint32_t nan;    ///< x that stands for NaN
+    std::uint32_t shift;  ///< from the byte's place to the float's
+    std::uint32_t add;    ///< moves the exponent's bias
+    std::uint32_t zero;   ///< bits of the float for x = 0, where shifting gives none
+    float multiplier;     ///< from the block's scale to a lane's, and the rest of the bias
 
+    /// The scale of a lane for a scale byte.
     [[nodiscard]] constexpr float operator()(std::uint8_t byte) const noexcept {
         const std::uint32_t x = byte & mask;
         if (x == nan) return quiet_nan;
@@ -122,6 +125,7 @@ template <class Magnitude>
 }  // namespace detail
 
 /// The lanes of format F. Members of the integer formats:
+///
 ///     integer         true; false for formats whose lanes are float32 values
 ///     selector        where selectors come from
 ///     selector_bytes  bytes of a block's selector word in a packed matrix
@@ -130,10 +134,11 @@ template <class Magnitude>
 ///     scale           scale byte -> float32 scale of a lane
 ///     selector_word(block), set_selector_word(block, word)
 ///     run_selector(word, run)     the selector of run `run` of 4 elements (top_of_8: of its top element)
+///
 /// Formats without `table` have codes of 8 bits, which are the lanes; those without `scale` a float32 scale.
 template <class F>
 struct lane_traits {
-    static constexpr bool integer = false;
+    static constexpr bool integer = false;  ///< whether lanes are int8
 };
 
 template <>

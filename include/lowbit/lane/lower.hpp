@@ -23,7 +23,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Lanes of one block; returns the scale of a lane.
+/// Writes the lanes of one block; returns the scale of a lane.
 /// Exact: lane * scale is the decoded value (its sign of zero aside; int8_block: rounded once), Inf where that is Inf.
 /// Special: a NaN scale returns NaN, the lanes are then 0.
 template <integer_lanes F>
@@ -59,8 +59,9 @@ constexpr float lower_block(const typename F::block& block, std::span<std::int8_
     return scale;
 }
 
-/// Lanes of the first `count` values of a row, and one scale a block.
-/// Shape: lanes has round_up(count, block_size) entries, those from `count` on become 0; scales has one entry a block.
+/// Writes the lanes of the first `count` values of a row of `blocks`, and one scale a block.
+/// Shape: `lanes` has round_up(count, block_size) entries, those from `count` on become 0; scales has one entry a
+/// block.
 template <integer_lanes F>
 constexpr void lower_row(const typename F::block* blocks, std::size_t count, std::int8_t* lanes,
                          float* scales) noexcept {

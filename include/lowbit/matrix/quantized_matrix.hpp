@@ -54,22 +54,26 @@ struct quantized_matrix_access;
 template <block_format F>
 class quantized_matrix {
   public:
-    using format = F;
-    using block = typename F::block;
+    using format = F;                 ///< hif4, mxfp4, ...
+    using block = typename F::block;  ///< what F makes of block_size values
 
     /// Empty, 0 x 0.
     quantized_matrix() noexcept = default;
+    /// Copies the blocks and scales of `other`.
     quantized_matrix(const quantized_matrix& other) : quantized_matrix(other.rows_, other.cols_, other.scales_.size()) {
         std::copy(other.blocks_.begin(), other.blocks_.end(), blocks_.begin());
         std::copy(other.scales_.begin(), other.scales_.end(), scales_.begin());
         tensor_scale_ = other.tensor_scale_;
     }
+    /// Takes the contents of `other`, which is empty then.
     quantized_matrix(quantized_matrix&& other) noexcept { swap(other); }
+    /// Copies the blocks and scales of `other`; keeps what it has if that fails.
     quantized_matrix& operator=(const quantized_matrix& other) {
         quantized_matrix copy(other);
         swap(copy);
         return *this;
     }
+    /// Takes the contents of `other`, which is empty then.
     quantized_matrix& operator=(quantized_matrix&& other) noexcept {
         quantized_matrix taken(std::move(other));
         swap(taken);
@@ -77,7 +81,7 @@ class quantized_matrix {
     }
     ~quantized_matrix() = default;
 
-    /// Exchanges the contents; copies nothing.
+    /// Exchanges the contents with `other`; copies nothing.
     void swap(quantized_matrix& other) noexcept {
         std::swap(rows_, other.rows_);
         std::swap(cols_, other.cols_);
@@ -86,7 +90,7 @@ class quantized_matrix {
         scales_.swap(other.scales_);
     }
 
-    /// A matrix of blocks that exist already (a copy of them): from a file, or from another tool.
+    /// A rows x cols matrix of blocks that exist already (a copy of them): from a file, or from another tool.
     /// Shape: rows * ceil(cols / block_size) blocks, row by row. `tensor_scales`: none (1 is taken), one, or one a row;
     /// none for a format without tensor scale.
     /// Special: every byte pattern is accepted, decoding is defined for all of them.
@@ -120,9 +124,11 @@ class quantized_matrix {
         return block_count("lowbit::quantized_matrix::size_bytes", rows, cols) * sizeof(block);
     }
 
-    /// The shape; blocks_per_row() is ceil(cols / block_size).
+    /// Rows of the matrix.
     [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
+    /// Values of a row: K.
     [[nodiscard]] std::size_t cols() const noexcept { return cols_; }
+    /// ceil(cols / block_size).
     [[nodiscard]] std::size_t blocks_per_row() const noexcept { return blocks_in(cols_); }
 
     /// The blocks of row `i`. Not checked: i < rows().

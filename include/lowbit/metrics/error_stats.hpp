@@ -151,12 +151,11 @@ inline void check_same_shape(std::size_t rows, std::size_t cols, std::size_t res
 
 }  // namespace detail
 
-/// Compares two matrices element by element. T, U: float, double, bfloat16, float16, in any combination.
-/// Shape: both rows x cols; empty matrices agree (mse 0, sqnr +Inf).
-/// Exact: sums are compensated; the result is the same for any executor. Squares of doubles past 1e154 overflow to Inf.
-/// Special: see the head of this header; never NaN.
-/// Errors: throws lowbit::error where the shapes differ.
-/// Cost: one pass, about 3 ns an element and thread.
+/// Compares the matrix `restored` with `reference`, element by element; `runner` runs the loop. T, U: float, double,
+/// bfloat16, float16, in any combination. Shape: both rows x cols; empty matrices agree (mse 0, sqnr +Inf). Exact: sums
+/// are compensated; the result is the same for any executor. Squares of doubles past 1e154 overflow to Inf. Special:
+/// see the head of this header; never NaN. Errors: throws lowbit::error where the shapes differ. Cost: one pass, about
+/// 3 ns an element and thread.
 template <detail::comparable_value T, detail::comparable_value U>
 [[nodiscard]] error_stats compare(matrix_view<T> reference, matrix_view<U> restored, const executor& runner = {}) {
     detail::check_same_shape(reference.rows(), reference.cols(), restored.rows(), restored.cols());
@@ -171,8 +170,8 @@ template <detail::comparable_value T, detail::comparable_value U>
         }));
 }
 
-/// Compares a matrix with its quantised form, block by block, without restoring the whole of it; counts saturated
-/// values, too. Otherwise as above.
+/// Compares the matrix `reference` with its quantised form, block by block, without restoring the whole of it; counts
+/// saturated values, too. Otherwise as above.
 template <detail::comparable_value T, block_format F>
 [[nodiscard]] error_stats compare(matrix_view<T> reference, const quantized_matrix<F>& quantized,
                                   const executor& runner = {}) {

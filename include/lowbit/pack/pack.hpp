@@ -17,7 +17,7 @@
 
 namespace lowbit {
 
-/// Rearranges a quantised matrix for products: make once, use often.
+/// Rearranges the quantised matrix q for products, on the threads of `executor`: make once, use often.
 /// Shape: any. Exact: unpack(pack(q)) == q, byte for byte. Errors: size overflow; the executor's own.
 /// Cost: one pass over the blocks.
 template <block_format F>
@@ -40,7 +40,7 @@ template <block_format F>
 
 inline namespace LOWBIT_BASELINE_NAMESPACE {
 
-/// Quantises and packs: `pack<hif4>(weights)` is pack(quantize<hif4>(weights, options), options.executor).
+/// Quantises and packs `source`: `pack<hif4>(weights)` is pack(quantize<hif4>(weights, options), options.executor).
 template <block_format F, class T>
 [[nodiscard]] packed_matrix<F> pack(matrix_view<T> source, const quantize_options<F>& options = {}) {
     return pack(quantize<F>(source, options), options.executor);
@@ -48,7 +48,7 @@ template <block_format F, class T>
 
 }  // namespace LOWBIT_BASELINE_NAMESPACE
 
-/// The blocks of a packed matrix in their own order again.
+/// The blocks of a packed matrix in their own order again, put there by the threads of `executor`.
 /// Exact: the bytes that were packed. Errors: a packed matrix of another layout.
 template <block_format F>
 [[nodiscard]] quantized_matrix<F> unpack(const packed_matrix<F>& packed, const executor& executor = {}) {

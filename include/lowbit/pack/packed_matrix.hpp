@@ -42,11 +42,13 @@ inline void check_layout(const char* name, const kernel::panel_layout& layout) {
 template <block_format F>
 class packed_matrix {
   public:
-    using format = F;
+    using format = F;  ///< hif4, mxfp4, ...
 
     /// Empty, 0 x 0.
     packed_matrix() noexcept = default;
+    /// Takes the contents of `other`, which is empty then.
     packed_matrix(packed_matrix&& other) noexcept { swap(other); }
+    /// Takes the contents of `other`, which is empty then.
     packed_matrix& operator=(packed_matrix&& other) noexcept {
         packed_matrix taken(std::move(other));
         swap(taken);
@@ -56,6 +58,7 @@ class packed_matrix {
     packed_matrix& operator=(const packed_matrix&) = delete;
     ~packed_matrix() = default;
 
+    /// Exchanges the contents with `other`; copies nothing.
     void swap(packed_matrix& other) noexcept {
         std::swap(rows_, other.rows_);
         std::swap(cols_, other.cols_);
@@ -65,6 +68,7 @@ class packed_matrix {
         scales_.swap(other.scales_);
     }
 
+    /// A copy, panels and scales.
     [[nodiscard]] packed_matrix clone() const {
         packed_matrix copy;
         copy.panels_ = aligned_buffer<std::uint8_t>(panels_.size());
@@ -90,7 +94,9 @@ class packed_matrix {
     [[nodiscard]] std::span<const std::uint8_t> bytes() const noexcept { return panels_.span(); }
     /// The panel of rows 32 i to 32 i + 31, a multiple of 64 bytes on a 64-byte boundary. Not checked: i < panels().
     [[nodiscard]] const std::uint8_t* panel(std::size_t i) const noexcept { return panels_.data() + i * panel_bytes(); }
+    /// How many panels: ceil(rows / 32).
     [[nodiscard]] std::size_t panels() const noexcept { return arithmetic::panels(rows_); }
+    /// Bytes of each panel.
     [[nodiscard]] std::size_t panel_bytes() const noexcept { return arithmetic::panel_bytes(cols_); }
 
     /// Whether each row has a tensor scale of its own.
