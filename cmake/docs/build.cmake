@@ -7,7 +7,8 @@ file(REMOVE_RECURSE ${dir}/html ${dir}/xml)
 set(problems "")
 execute_process(COMMAND ${doxygen} ${dir}/Doxyfile RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE output)
 file(READ ${dir}/warnings.txt warnings)
-if(NOT status EQUAL 0 OR NOT warnings STREQUAL "")
+# Standard error holds what headers.awk has to say.
+if(NOT status EQUAL 0 OR NOT "${output}${warnings}" STREQUAL "")
     string(APPEND problems "${output}${warnings}")
 endif()
 

@@ -41,6 +41,7 @@ namespace lowbit {
 [[nodiscard]] constexpr int undocumented(int value) noexcept { return 2 * value; }
 
 /// Twice as much.
+///     a picture that is none
 [[nodiscard]] constexpr int half_documented(int value) noexcept { return 2 * value; }
 
 /// The difference of `first` and another.
@@ -89,6 +90,7 @@ while read -r text; do
 done <<'END'
 'nowhere.html' leads nowhere
 Member undocumented(int value) noexcept (function) of namespace lowbit is not documented
+extra.hpp:10: a picture needs an empty line before it
 the text of half_documented does not name its parameter 'value'
 the text of difference does not name its parameter 'second'
 Member member (variable) of struct lowbit::with_member is not documented

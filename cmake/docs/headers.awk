@@ -101,6 +101,7 @@ function document(first, last, essay,    i, j, s, margin, item, begins, fence) {
             i = fence ? j + 1 : j
             continue
         }
+        if (s ~ /^  / && !item) print FILENAME ":" i ": a picture needs an empty line before it" > "/dev/stderr"
         item = s ~ /^\* / || (item && s != "")
         if (s == "") shown[i] = margin
         else if (s ~ /^\* /) shown[i] = margin " * " prose(substr(s, 3), essay, 0)

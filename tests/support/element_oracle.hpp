@@ -38,7 +38,7 @@ inline value_grid make_grid(int mantissa_bits, int bias, bool subnormals, int co
     return grid;
 }
 
-/// Grid of HiF8, from the table of sources.md 2.1: rows of eight codes, largest value 0x6E.
+/// Grid of HiF8, from the paper's table of codes: rows of eight codes, largest value 0x6E.
 inline value_grid make_hif8_grid() {
     struct entry {
         double value;

@@ -3,7 +3,9 @@
 //
 // Contract of every public function: arguments are checked before anything is written, and the text names the public
 // function, the argument and the two numbers that disagree, as in
+//
 //     lowbit::quantize: rows 3 of output 'out' do not match rows 4 of input 'q'
+//
 // NaN and Inf in the data are data, never errors.
 #pragma once
 

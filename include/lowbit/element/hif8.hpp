@@ -4,13 +4,13 @@
 // A prefix code (the dot) says how the seven bits below the sign are shared between exponent and mantissa: near 1 the
 // mantissa is wide, far from 1 the exponent is. The exponent is sign and magnitude, its leading 1 hidden.
 //
-//   bits 6..      |E|          mantissa    values
-//   11 s eee m    8 + eee      1 bit       2^E (1 + m/2)     8 <= |E| <= 15      (s = 1: negative exponent)
-//   10 s ee mm    4 + ee       2 bits      2^E (1 + m/4)     4 <= |E| <= 7
-//   01 s e mmm    2 + e        3 bits      2^E (1 + m/8)     2 <= |E| <= 3
-//   001 s mmm     1            3 bits      2^E (1 + m/8)     |E| = 1
-//   0001 mmm      0            3 bits      1 + m/8
-//   0000 mmm      -            none        2^(m - 23), m = 1..7;   m = 0: zero
+//     bits 6..      |E|          mantissa    values
+//     11 s eee m    8 + eee      1 bit       2^E (1 + m/2)     8 <= |E| <= 15      (s = 1: negative exponent)
+//     10 s ee mm    4 + ee       2 bits      2^E (1 + m/4)     4 <= |E| <= 7
+//     01 s e mmm    2 + e        3 bits      2^E (1 + m/8)     2 <= |E| <= 3
+//     001 s mmm     1            3 bits      2^E (1 + m/8)     |E| = 1
+//     0001 mmm      0            3 bits      1 + m/8
+//     0000 mmm      -            none        2^(m - 23), m = 1..7;   m = 0: zero
 //
 // 38 binades, 2^-22 .. 32768. One zero (0x00: no -0), one NaN (0x80, where -0 would lie), Inf 0x6F and 0xEF (where
 // +-1.5 * 2^15 would lie). Code order is NOT value order: comparisons decode. Every value is exact in float, bfloat16
@@ -18,20 +18,22 @@
 //
 // Conversion is one rounding on the grid of the source's binade, in integers; a carry may change the field widths.
 // |x| >= 40960 (the middle of 32768 and 49152) overflows: Inf, or 32768 with overflow::saturate, for infinite x too.
-//   ties_away      (default) half away from zero. [2^-23, 2^-22) gives 2^-22, below 2^-23 gives 0
-//   nearest_even   ties to the even code: 40960 gives 32768, 2^-23 gives 0, 1.5 * 2^-22 (codes 1, 2) gives 2
-//   toward_zero    finite x never reaches Inf; below 2^-22 gives 0
-//   hybrid         ties_away where |E| < 4, else "simplified stochastic": up iff a bit is discarded and F >= T (see
-//                  below). An increment past 32768 overflows; below 2^-23 gives 0
-//       from float     F: 14 top discarded bits, T: 14 low mantissa bits
-//       from double    the same at the float's bit positions; the bits below them only count as discarded
-//       from bfloat16, float16   F: 2 top discarded bits, T: 2 * (last mantissa bit) + 1
-//                  in [2^-23, 2^-22) everything is discarded: F are the top bits of x / 2^-22, up gives 2^-22
-//   stochastic     up with probability (distance to the lower neighbour) / step, 24 random bits of (seed, index);
-//                  [32768, 40960) gives 32768 (overflow is decided as in ties_away); below 2^-22 the step is 2^-22
+//
+//     ties_away      (default) half away from zero. [2^-23, 2^-22) gives 2^-22, below 2^-23 gives 0
+//     nearest_even   ties to the even code: 40960 gives 32768, 2^-23 gives 0, 1.5 * 2^-22 (codes 1, 2) gives 2
+//     toward_zero    finite x never reaches Inf; below 2^-22 gives 0
+//     hybrid         ties_away where |E| < 4, else "simplified stochastic": up iff a bit is discarded and F >= T (see
+//                    below). An increment past 32768 overflows; below 2^-23 gives 0
+//         from float     F: 14 top discarded bits, T: 14 low mantissa bits
+//         from double    the same at the float's bit positions; the bits below them only count as discarded
+//         from bfloat16, float16   F: 2 top discarded bits, T: 2 * (last mantissa bit) + 1
+//                    in [2^-23, 2^-22) everything is discarded: F are the top bits of x / 2^-22, up gives 2^-22
+//     stochastic     up with probability (distance to the lower neighbour) / step, 24 random bits of (seed, index);
+//                    [32768, 40960) gives 32768 (overflow is decided as in ties_away); below 2^-22 the step is 2^-22
+//
 // NaN gives 0x80 in all of them.
 //
-// Source: HiFloat8 (Luo et al., 2024), tables 2-4 and section 3; sources.md 2.
+// Source: HiFloat8 (Luo et al., 2024), arXiv 2409.16626, tables 2-4 and section 3.
 #pragma once
 
 #include <compare>

@@ -2,18 +2,21 @@
 // One template for every small binary floating-point type with fixed field widths: minifloat<format>.
 //
 // A format is a sign (or none), an exponent field with a bias, a mantissa field, and two choices:
-//   field zero   subnormals and zero (IEEE), or a binade like the others: then code 0 is the smallest value, not zero
-//   top codes    all finite; or all ones is the only NaN (of each sign); or the top exponent holds Inf and NaN
+//
+//     field zero   subnormals and zero (IEEE), or a binade like the others: then code 0 is the smallest value, not zero
+//     top codes    all finite; or all ones is the only NaN (of each sign); or the top exponent holds Inf and NaN
+//
 // Codes sit in the low bits of a byte, sign first, as in IEEE formats; magnitudes are monotone in their codes.
 //
 // Conversion from float and from double is ONE rounding, on integer bits: it does not depend on the rounding mode, FTZ,
 // DAZ or -ffast-math. The value is rounded on the unbounded grid first; only then is it compared with the largest one.
-//   beyond it,   overflow::saturate: the largest finite value; overflow::infinity: Inf, else NaN where the type has
-//   and Inf      none, else the largest value. The sign stays. toward_zero: finite inputs saturate, whatever is asked
-//   NaN          the NaN code, positive (E5M2: 0x7E); where the type has none, +largest (as hardware and ONNX)
-//   unsigned     a negative input gives NaN; -0 is zero
-//   no zero      zero and everything below the smallest value give code 0, in every rounding mode
-//   sign         a negative that rounds to zero gives -0
+//
+//     beyond it,   overflow::saturate: the largest finite value; overflow::infinity: Inf, else NaN where the type has
+//     and Inf      none, else the largest value. The sign stays. toward_zero: finite inputs saturate, whatever is asked
+//     NaN          the NaN code, positive (E5M2: 0x7E); where the type has none, +largest (as hardware and ONNX)
+//     unsigned     a negative input gives NaN; -0 is zero
+//     no zero      zero and everything below the smallest value give code 0, in every rounding mode
+//     sign         a negative that rounds to zero gives -0
 #pragma once
 
 #include <array>
