@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <lowbit/block/registry.hpp>
@@ -85,6 +86,14 @@ std::string resealed(std::string bytes) {
     sum.update(bytes_of(bytes).first(120));
     put(bytes, 120, sum.value());
     return bytes;
+}
+
+// The same, with other data too.
+std::string resealed_all(std::string bytes) {
+    lowbit::checksum64 sum;
+    sum.update(bytes_of(bytes).subspan(128));
+    put(bytes, 112, sum.value());
+    return resealed(std::move(bytes));
 }
 
 template <class Matrix>
@@ -237,10 +246,24 @@ TEST(matrix_file, a_tensor_scale_that_cannot_be_is_refused) {
     for (const float scale : {0.0F, -1.0F, std::numeric_limits<float>::infinity(), lowbit::quiet_nan}) {
         std::string bytes = saved(random_matrix<nvfp4>(1, 16));
         put(bytes, 192, scale);
-        lowbit::checksum64 sum;
-        sum.update(bytes_of(bytes).subspan(128));
-        put(bytes, 112, sum.value());
-        EXPECT_NE(failure_of<quantized_matrix<nvfp4>>(resealed(bytes)).find("tensor scale"), std::string::npos);
+        EXPECT_NE(failure_of<quantized_matrix<nvfp4>>(resealed_all(bytes)).find("tensor scale"), std::string::npos);
+    }
+}
+
+// What the format says is zero may mean something in a later version: a reader that took it for this one would be
+// wrong.
+TEST(matrix_file, bytes_that_must_be_zero_are_checked) {
+    const std::string original = saved(random_matrix<nvfp4>(1, 40));  // 27 bytes of blocks, 37 of zeros
+    ASSERT_EQ(failure_of<quantized_matrix<nvfp4>>(resealed_all(original)), "");
+    std::vector<std::size_t> zeros;
+    for (std::size_t i = 16 + 6; i < 48; ++i) zeros.push_back(i);     // behind the end of the name
+    for (std::size_t i = 76; i < 112; ++i) zeros.push_back(i);        // the layout of panels; reserved
+    for (std::size_t i = 128 + 27; i < 192; ++i) zeros.push_back(i);  // behind the blocks
+    for (const std::size_t i : zeros) {
+        std::string bytes = original;
+        bytes[i] = 'x';
+        EXPECT_NE(failure_of<quantized_matrix<nvfp4>>(resealed_all(bytes)).find("are not zero"), std::string::npos)
+            << i;
     }
 }
 

@@ -22,8 +22,9 @@
 /// keep.
 ///
 /// Errors of reading: a file that is missing, no such file, of another version, kind, format or layout, cut short,
-/// longer than it says, or altered in any byte throws io_error with file and reason. Sizes are checked against the size
-/// of the file before memory is taken, so that no file can make the reader allocate much more than its own length.
+/// longer than it says, altered in any byte, or with other bytes where zeros must be throws io_error with file and
+/// reason. Sizes are checked against the size of the file before memory is taken, so that no file can make the reader
+/// allocate much more than its own length.
 #pragma once
 
 #include <algorithm>
@@ -135,8 +136,11 @@ template <class T>
     info.cols = get<std::uint64_t>(header, 56);
     info.data_bytes = get<std::uint64_t>(header, 64);
     info.tensor_scales = get<std::uint32_t>(header, 72);
-    info.layout = {get<std::uint32_t>(header, 76), get<std::uint32_t>(header, 80), get<std::uint32_t>(header, 84)};
+    if (info.kind == matrix_kind::packed) {
+        info.layout = {get<std::uint32_t>(header, 76), get<std::uint32_t>(header, 80), get<std::uint32_t>(header, 84)};
+    }
     info.data_checksum = get<std::uint64_t>(header, 112);
+    if (encode_header(info) != header) source.fail("malformed: bytes of its header that must be zero are not zero");
     return info;
 }
 
@@ -231,6 +235,9 @@ template <class Matrix>
     if (whole < data.size()) {
         std::array<std::byte, 64> last{};
         source.read(matrix_header_bytes + whole, last);  // with the zeros behind the data
+        for (std::size_t i = data.size() % 64; i < last.size(); ++i) {
+            if (last[i] != std::byte{0}) source.fail("malformed: bytes behind its data that must be zero are not zero");
+        }
         sum.update(last);
     }
     aligned_buffer<float> scales(scale_count);
