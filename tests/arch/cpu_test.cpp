@@ -94,6 +94,15 @@ TEST(cpu, aarch64_dot_product) {
     EXPECT_TRUE(aarch64_features_of({0, 0, 0, 0, 1U << 20}).neon_dotprod);
 }
 
+TEST(cpu, amd_adds_beside_products_where_there_is_avx512) {
+    cpu_words words = everything;
+    EXPECT_FALSE(x86_features_of(words).adds_beside_products);
+    words.amd = true;
+    EXPECT_TRUE(x86_features_of(words).adds_beside_products);
+    words.xcr0 = 0x7;  // the operating system does not save zmm
+    EXPECT_FALSE(x86_features_of(words).adds_beside_products);
+}
+
 TEST(cpu, this_machine_is_read_the_same_twice) { EXPECT_EQ(features_of(read_cpu()), features_of(read_cpu())); }
 
 }  // namespace

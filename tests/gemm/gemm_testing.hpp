@@ -92,13 +92,26 @@ std::vector<float> reference(const quantized_matrix<A>& a, const quantized_matri
     return c;
 }
 
-/// C of a quantised x packed product on one instruction set; C starts as NaN, or as `old`.
+/// C of a quantised x packed product on one instruction set; C starts as NaN, or as `old`. Where the instruction set
+/// has kernels that join scales and kernels that do not, both must give the same bits.
 template <class A, class B>
 std::vector<float> product(isa which, const quantized_matrix<A>& a, const quantized_matrix<B>& b,
                            const gemm_options& options = {}, const detail::blocking& blocks = {},
                            const std::vector<float>& old = {}) {
     std::vector<float> c = old.empty() ? std::vector<float>(a.rows() * b.rows(), quiet_nan) : old;
-    detail::gemm_blocks(a, pack(b), view_of(c, a.rows(), b.rows()), options, {which, blocks});
+    const std::vector<float> before = c;
+    const packed_matrix<B> packed = pack(b);
+    detail::gemm_blocks(a, packed, view_of(c, a.rows(), b.rows()), options, {which, blocks});
+    if constexpr (integer_lanes<A> && integer_lanes<B>) {
+        if (which != isa::avx512vbmi && which != isa::avx512vnni) return c;
+        detail::blocking tiles = blocks;
+        if (tiles.kc == 0) tiles.kc = 128;  // blocks of its own: no kernel for few rows
+        for (const bool join : {false, true}) {
+            std::vector<float> again = before;
+            detail::gemm_blocks(a, packed, view_of(again, a.rows(), b.rows()), options, {which, tiles, join});
+            EXPECT_TRUE(same_bits(again, c)) << "joined scales: " << join;
+        }
+    }
     return c;
 }
 

@@ -83,7 +83,7 @@ void expect_stray_scales(isa which) {
         const std::vector<float> scales(format::has_tensor_scale ? 1 : 0, q.tensor_scale());
         return quantized_matrix<format>::from_blocks(q.rows(), q.cols(), all, scales);
     };
-    for (const int value : {0x00, 0x01, 0x40, 0x7E, 0x7F, 0x80, 0xB0, 0xFE, 0xFF}) {
+    for (const int value : {0x00, 0x01, 0x40, 0x42, 0x43, 0x7E, 0x7F, 0x80, 0xB0, 0xBB, 0xBC, 0xFE, 0xFF}) {
         const auto byte = static_cast<std::uint8_t>(value);
         const auto stray_a = with(with(a, 3, 1, byte), 66, 4, byte);
         const auto stray_b = with(with(b, 1, 3, byte), 35, 0, byte);

@@ -34,6 +34,7 @@ struct cpu_words {
     std::uint64_t hwcap = 0;      ///< aarch64: AT_HWCAP
     std::uint32_t leaf7_edx = 0;  ///< as leaf7_ebx
     bool amx_permitted = false;   ///< by the operating system, to this process
+    bool amd = false;             ///< x86: the vendor is AMD, or Hygon
 };
 
 /// What kernels may use.
@@ -43,6 +44,7 @@ struct cpu_features {
     bool avx512vbmi = false;    ///< avx512vnni and VBMI
     bool neon_dotprod = false;  ///< aarch64: SDOT and UDOT
     bool amx = false;           ///< avx512vbmi, AMX TILE, BF16 and INT8, and the OS saves tiles for this process
+    bool adds_beside_products = false;  ///< float additions and permutations have other ports than dot products
 
     friend constexpr bool operator==(const cpu_features&, const cpu_features&) = default;
 };
@@ -71,6 +73,8 @@ inline void stream_fence() noexcept {
     const bool os_saves_tiles = (words.xcr0 & 0x60000U) == 0x60000U && words.amx_permitted;
     features.amx = features.avx512vbmi && os_saves_tiles && has(words.leaf7_edx, 22) && has(words.leaf7_edx, 24) &&
                    has(words.leaf7_edx, 25);
+    // Zen 4 and Zen 5: ports 0 and 1 multiply, 2 and 3 add. Intel's 512-bit vectors have two ports for everything.
+    features.adds_beside_products = words.amd && features.avx512vnni;
     return features;
 }
 
@@ -97,6 +101,10 @@ inline void stream_fence() noexcept {
     cpu_words words;
 #if LOWBIT_X86
     unsigned a = 0, b = 0, c = 0, d = 0;
+    if (__get_cpuid(0, &a, &b, &c, &d) != 0) {
+        words.amd = (b == 0x68747541U && d == 0x69746E65U && c == 0x444D4163U) ||  // AuthenticAMD
+                    (b == 0x6F677948U && d == 0x6E65476EU && c == 0x656E6975U);    // HygonGenuine
+    }
     if (__get_cpuid(1, &a, &b, &c, &d) != 0) words.leaf1_ecx = c;
     if (__get_cpuid_count(7, 0, &a, &b, &c, &d) != 0) {
         words.leaf7_ebx = b;

@@ -106,6 +106,12 @@ inline namespace LOWBIT_BASELINE_NAMESPACE {
     return chosen;
 }
 
+/// Whether float additions have other ports than dot products on this processor: a matter of speed only.
+[[nodiscard]] inline bool adds_beside_products() noexcept {
+    static const bool adds = features_of(read_cpu()).adds_beside_products;
+    return adds;
+}
+
 /// A short list of instruction sets.
 class isa_list {
   public:

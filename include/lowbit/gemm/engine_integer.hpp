@@ -115,6 +115,7 @@ class integer_engine {
         aligned_buffer<std::uint8_t> lanes;
         aligned_buffer<float> scales;
         aligned_buffer<std::uint8_t> packed;
+        bool plain = false;  // whether a scale cannot be joined
     };
     b_slice make_slice(std::size_t depth) const {
         const std::size_t whole = round_up(depth, kernel::record_values);
@@ -134,13 +135,18 @@ class integer_engine {
                                     slice.lanes.data() + i * kernel::panel_columns,
                                     slice.scales.data() + i / group * kernel::panel_columns);
         }
+        if (kernels_.kernel->join == kernel::scale_join::none) return;
+        const std::size_t groups = divide_up(count, b_format::block_size) * repeats;
+        slice.plain = !kernels_.kernel->joinable(slice.scales.data(), groups * kernel::panel_columns) &&
+                      !mend_zeros(slice, groups);
     }
 
     /// acc (tile rows x 32) += tile `tile` of the block, its slice at value `offset`, times the slice of B.
     void multiply(const a_block& block, std::size_t tile, std::size_t offset, std::size_t count, const b_slice& slice,
                   float* acc, std::size_t columns) const noexcept {
         const std::size_t tile_size = tile_rows();
-        const auto kernel = block.plain[tile] != 0 ? kernels_.kernel->plain : kernels_.kernel->tile;
+        const bool plain = slice.plain || block.plain[tile] != 0;
+        const auto kernel = plain ? kernels_.kernel->plain : kernels_.kernel->tile;
         const auto* const lanes =
             reinterpret_cast<const std::int8_t*>(block.lanes.data() + block.lanes_at(tile * tile_size, offset));
         const std::int32_t* const words = block.scales.data() + block.scales_at(tile * tile_size, offset);
@@ -151,31 +157,65 @@ class integer_engine {
     }
 
   private:
-    /// The scale and the offset of each group of a row; whether one of them leaves the magic start's range (kernels
-    /// without it take any).
+    /// The scale and the offset of each group of a row; whether one of them leaves the range of the kernel's scale step
+    /// (kernels without the magic start take any).
     bool write_scales(const float* scales, const std::int8_t* lanes, std::size_t groups,
                       std::int32_t* words) const noexcept {
         constexpr std::size_t repeats = a_format::block_size / group;
         const std::size_t tile_size = tile_rows();
+        const kernel::scale_join join = kernels_.kernel->join;
         bool plain = false;
         for (std::size_t g = 0; g < groups; ++g, words += 3 * tile_size) {
-            const float scale = scales[g / repeats];
+            float scale = scales[g / repeats];
+            if (join == kernel::scale_join::none) {
+                words[tile_size] = std::bit_cast<std::int32_t>(-kernel::magic_float * scale);
+                if (magic && to_bits(scale) - 1U >= kernel::magic_limit_bits)
+                    plain |= leaves_range(scale, lanes + g * group);
+            } else {
+                if (!can_be_joined(scale)) {
+                    // Zeros add nothing, whatever their scale; but a NaN stays.
+                    if (!is_nan(scale) && all_zero(lanes + g * group)) scale = 1.0F;
+                    plain |= !can_be_joined(scale);
+                }
+                const std::uint32_t bits = to_bits(scale);
+                words[tile_size] = static_cast<std::int32_t>(join == kernel::scale_join::add ? bits - to_bits(1.0F)
+                                                                                             : (bits >> 20U & 7U) * 64);
+            }
             words[0] = std::bit_cast<std::int32_t>(scale);
-            words[tile_size] = std::bit_cast<std::int32_t>(-kernel::magic_float * scale);
-            if (magic && to_bits(scale) - 1U >= kernel::magic_limit_bits)
-                plain |= leaves_range(scale, lanes + g * group);
         }
         return plain;
+    }
+
+    static bool can_be_joined(float scale) noexcept {
+        return to_bits(scale) - kernel::joined_least_bits <= kernel::joined_most_bits - kernel::joined_least_bits;
+    }
+    static bool all_zero(const std::int8_t* lanes) noexcept {
+        return std::all_of(lanes, lanes + group, [](std::int8_t lane) { return lane == 0; });
+    }
+
+    /// Gives groups of zeros in a slice of B the scale 1; whether all scales can be joined now.
+    bool mend_zeros(b_slice& slice, std::size_t groups) const noexcept {
+        constexpr std::size_t line = 4 * kernel::panel_columns;
+        bool all = true;
+        for (std::size_t i = 0; i < groups * kernel::panel_columns; ++i) {
+            float& scale = slice.scales[i];
+            if (can_be_joined(scale)) continue;
+            const std::uint8_t* const lanes = slice.lanes.data() +
+                                              i / kernel::panel_columns * group * kernel::panel_columns +
+                                              4 * (i % kernel::panel_columns);
+            bool zero = !is_nan(scale);
+            for (std::size_t k = 0; k < group && zero; ++k)
+                zero = lanes[k / 4 * line + k % 4] == static_cast<std::uint8_t>(kernels_.expand->bias);
+            if (zero) scale = 1.0F;
+            all &= zero;
+        }
+        return all;
     }
 
     /// Scales that are zero, negative, large or NaN: a NaN is no trouble, nor is a zero over zeros.
     static bool leaves_range(float scale, const std::int8_t* lanes) noexcept {
         if (is_nan(scale)) return false;
-        if (abs_bits(scale) != 0) return true;
-        for (std::size_t i = 0; i < group; ++i) {
-            if (lanes[i] != 0) return true;
-        }
-        return sign_bit(scale);
+        return abs_bits(scale) != 0 || !all_zero(lanes) || sign_bit(scale);
     }
 
     const ASource* a_;

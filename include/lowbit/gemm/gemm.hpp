@@ -43,6 +43,7 @@ namespace detail {
 struct gemm_plan {
     isa which;
     blocking blocks = {};
+    bool join_scales = arch::adds_beside_products();
 };
 
 inline void check_product(std::size_t a_rows, std::size_t a_cols, std::size_t b_rows, std::size_t b_cols,
@@ -161,7 +162,7 @@ void multiply(const ASource& a, const BSource& b, const C& c, std::size_t k, con
                 run_sliced(engine, finish, shape, sizes, executor);
             }
         };
-        const kernel::integer_product kernels = kernel::integer_kernels<fa, fb>(plan.which);
+        const kernel::integer_product kernels = kernel::integer_kernels<fa, fb>(plan.which, plan.join_scales);
         if constexpr (kernel::scaled_lanes<fa, fb> && LOWBIT_COMPILES_AMX != 0) {
             const kernel::scaled_product scaled = kernel::scaled_kernels<fa, fb>(plan.which);
             if (scaled.kernel != nullptr) {

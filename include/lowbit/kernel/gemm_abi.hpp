@@ -24,6 +24,23 @@
 ///
 /// Where the trick is not exact (scale_a above 2^102, or a zero scale under a lane that is not zero: the sign of the
 /// zero would differ), packing marks the tile of rows, and `plain` does it by conversion and multiplication.
+///
+/// Joined scales. Where floats are added, and bytes permuted, by other ports than those of the dot product (AMD's Zen
+/// 4, Zen 5), a group costs the dot product's ports one operation instead of two:
+///
+///     acc = fma((12582912 + dot) - 12582912, scale_a * scale_b, acc)
+///
+/// with scale_a * scale_b made of integer additions. The bits are the contract's, since no step but the last rounds:
+/// dot * scale_a has at most 24 significant bits, and scale_a * scale_b few, both far from the ends of the exponents
+/// (scales within 2^-60 .. 2^60, else `plain`). Where one of the formats has powers of two (scale_join::add)
+///
+///     bits(scale_a * scale_b) = bits(scale_b) + offset,    offset = bits(scale_a) - bits(1.0)
+///
+/// and for two scales of up to 3 fraction bits, ma of scale_a and mb of scale_b (scale_join::table)
+///
+///     bits(scale_a * scale_b) = bits(scale_b) + bits(scale_a) + joining[ma][mb],    offset = 64 ma, in bytes
+///
+/// where joining[ma] is one register, looked up by mb.
 #pragma once
 
 #include <cstddef>
@@ -44,6 +61,12 @@ enum class start_kind : std::uint8_t {
     word,   ///< int32: magic_bits - bias * sum of the lanes
     pairs,  ///< two int16, modulo 2^16: -bias * (sum of lanes 4s, 4s + 1), -bias * (sum of lanes 4s + 2, 4s + 3)
 };
+
+/// How scale_a * scale_b is made without a multiplication.
+enum class scale_join : std::uint8_t { none, add, table };
+
+/// The scales that can be joined: 2^-60 .. 2^60.
+inline constexpr std::uint32_t joined_least_bits = (127U - 60U) << 23U, joined_most_bits = (127U + 60U) << 23U;
 
 struct integer_tile {
     const std::int8_t* a;
@@ -79,6 +102,9 @@ struct integer_kernel {
     /// `count` words (4 lanes, or a float) of each of `rows` rows, `stride` words apart, to out[word][row]. Rows and
     /// out have room up to the next multiple of 4 words.
     void (*interleave)(const std::int32_t* rows, std::size_t stride, std::size_t count, std::int32_t* out) noexcept;
+    scale_join join = scale_join::none;  ///< what `tile` wants as offsets
+    /// Whether all of `count` scales of B (a multiple of 32) can be joined; null where join is none.
+    bool (*joinable)(const float* scales, std::size_t count) noexcept = nullptr;
 };
 
 struct float_kernel {

@@ -24,6 +24,7 @@ enum class pair_sum : std::uint8_t {
 struct pair_kind {
     pair_sum sum;
     bool magic;  ///< the magic start is exact (gemm_abi.hpp): A's scales have few significant bits
+    scale_join join = scale_join::none;
 
     friend constexpr bool operator==(const pair_kind&, const pair_kind&) = default;
 };
@@ -88,12 +89,39 @@ inline constexpr bool scaled_lanes = [] {
            product(product(32 - std::countl_zero(dot), scale_bits<A>), scale_bits<B>) <= 24;
 }();
 
+/// How the scales of A x B are joined (gemm_abi.hpp), if they can be.
+template <class A, class B>
+inline constexpr scale_join join_of = [] {
+    const std::uint32_t dot = static_cast<std::uint32_t>(lane_traits<A>::largest * lane_traits<B>::largest) *
+                              static_cast<std::uint32_t>(common_group<A, B>);
+    const int dot_bits = 32 - std::countl_zero(dot);
+    if (!byte_scales<A> || !byte_scales<B> || dot_bits + scale_bits < A >> 24) return scale_join::none;
+    if (scale_bits<A> == 1 || scale_bits<B> == 1) return scale_join::add;
+    return scale_bits<A> <= 4 && scale_bits<B> <= 4 ? scale_join::table : scale_join::none;
+}();
+
+/// joining[ma][mb] of gemm_abi.hpp, 16 words a row, less mb: the index rides in the low bits of bits(scale_b).
+struct alignas(64) joining_table {
+    std::uint32_t words[8][16];
+};
+inline constexpr joining_table joining = [] {
+    joining_table table{};
+    for (std::uint32_t ma = 0; ma < 8; ++ma) {
+        for (std::uint32_t i = 0; i < 16; ++i) {
+            const std::uint32_t mb = i % 8;
+            const float product = static_cast<float>((8 + ma) * (8 + mb)) / 64;
+            table.words[ma][i] = std::bit_cast<std::uint32_t>(product) - ((ma + mb) << 20U) - (254U << 23U) - mb;
+        }
+    }
+    return table;
+}();
+
 /// What a kernel must know of a pair of integer formats.
 template <class A, class B>
 struct pair_traits {
     static constexpr std::size_t group = common_group<A, B>;
     static constexpr int largest_a = lane_traits<A>::largest, largest_b = lane_traits<B>::largest;
-    static constexpr pair_kind kind{sum_of(largest_a, largest_b, group), byte_scales<A>};
+    static constexpr pair_kind kind{sum_of(largest_a, largest_b, group), byte_scales<A>, join_of<A, B>};
     static_assert(fits_magic(largest_a, largest_b, group));
     static_assert(kind.sum == pair_sum::split || products_fit_int16(largest_a, largest_b),
                   "vpmaddubsw would saturate: such pairs need kernels that widen");

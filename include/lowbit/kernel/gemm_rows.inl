@@ -3,7 +3,7 @@
 
 /// The kind of kernels here: what 16 bits can hold matters to vpmaddubsw only.
 constexpr pair_kind kind_here(pair_kind kind) noexcept {
-    return {narrow_pairs ? kind.sum : pair_sum::wide, kind.magic};
+    return {narrow_pairs ? kind.sum : pair_sum::wide, kind.magic, scale_join::none};
 }
 
 template <std::size_t Group, pair_kind Kind>

@@ -37,9 +37,11 @@ struct float_product {
 
 inline namespace LOWBIT_BASELINE_NAMESPACE {
 
-/// The kernels of A x B for one instruction set, which must be one of available().
+/// The kernels of A x B for one instruction set, which must be one of available(). join_scales: those that join scales
+/// where the instruction set has them.
 template <class A, class B>
-[[nodiscard]] integer_product integer_kernels(isa which) noexcept {
+[[nodiscard]] integer_product integer_kernels(isa which, bool join_scales) noexcept {
+    static_cast<void>(join_scales);
     using pair = pair_traits<A, B>;
     switch (which) {
 #if LOWBIT_COMPILES_AMX
@@ -49,20 +51,28 @@ template <class A, class B>
                 return {&integer_row<pair::group>, &expand_row<B>,
                         &LOWBIT_ISA_NAMESPACE(LOWBIT_AVX512_ROW)::product::output_row};
             } else {
-                return integer_kernels<A, B>(isa::avx512vbmi);
+                return integer_kernels<A, B>(isa::avx512vbmi, join_scales);
             }
 #endif
 #if LOWBIT_COMPILES_AVX512VBMI
         case isa::avx512vbmi: {
             namespace both = LOWBIT_ISA_NAMESPACE(LOWBIT_AVX512_ROW)::product;
-            return {&both::integer_row<pair::group, pair::kind>,
-                    &LOWBIT_ISA_NAMESPACE(avx512vbmi)::product::expand_row<B>, &both::output_row};
+            integer_product product{&both::integer_row<pair::group, pair::kind>,
+                                    &LOWBIT_ISA_NAMESPACE(avx512vbmi)::product::expand_row<B>, &both::output_row};
+            if constexpr (pair::kind.join != scale_join::none) {
+                if (join_scales) product.kernel = &both::joined_row<pair::group, pair::kind>;
+            }
+            return product;
         }
 #endif
 #if LOWBIT_COMPILES_AVX512VNNI
         case isa::avx512vnni: {
             using namespace LOWBIT_ISA_NAMESPACE(avx512vnni)::product;
-            return {&integer_row<pair::group, pair::kind>, &expand_row<B>, &output_row};
+            integer_product product{&integer_row<pair::group, pair::kind>, &expand_row<B>, &output_row};
+            if constexpr (pair::kind.join != scale_join::none) {
+                if (join_scales) product.kernel = &joined_row<pair::group, pair::kind>;
+            }
+            return product;
         }
 #endif
 #if LOWBIT_COMPILES_AVX2

@@ -52,6 +52,8 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx512vbmi)::product {
 
 #  include <lowbit/kernel/gemm_rows.inl>
 
+#  include <lowbit/kernel/isa_avx512_joined.inl>
+
 }  // namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx512vbmi)::product
 LOWBIT_TARGET_END
 # endif
@@ -100,6 +102,8 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx512vnni)::product {
 #  include <lowbit/kernel/expand.inl>
 
 #  include <lowbit/kernel/gemm_rows.inl>
+
+#  include <lowbit/kernel/isa_avx512_joined.inl>
 
 }  // namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx512vnni)::product
 LOWBIT_TARGET_END

@@ -43,6 +43,23 @@ LOWBIT_ALWAYS_INLINE floats sums(words acc) noexcept {
 LOWBIT_ALWAYS_INLINE floats dot_of(floats x) noexcept {
     return _mm512_maskz_cvtepi32_ps(0xFFFF, _mm512_sub_epi32(_mm512_castps_si512(x), _mm512_set1_epi32(0x4B400000)));
 }
+template <scale_join Join>
+LOWBIT_ALWAYS_INLINE words join_base(const float* p) noexcept {
+    const __m512i bits = _mm512_loadu_si512(p);
+    if constexpr (Join == scale_join::add) return bits;
+    return _mm512_add_epi32(bits, _mm512_and_si512(_mm512_maskz_srli_epi32(0xFFFF, bits, 20), _mm512_set1_epi32(7)));
+}
+template <scale_join Join>
+LOWBIT_ALWAYS_INLINE words join_row(const std::int32_t* scale, const std::int32_t* offset) noexcept {
+    if constexpr (Join == scale_join::add) return _mm512_set1_epi32(*offset);
+    const auto* const line = reinterpret_cast<const unsigned char*>(joining.words) + *offset;
+    return _mm512_add_epi32(_mm512_load_si512(line), _mm512_set1_epi32(*scale));
+}
+template <scale_join Join>
+LOWBIT_ALWAYS_INLINE floats join(words base, words row) noexcept {
+    if constexpr (Join == scale_join::add) return _mm512_castsi512_ps(_mm512_add_epi32(base, row));
+    return _mm512_castsi512_ps(_mm512_add_epi32(base, _mm512_maskz_permutexvar_epi32(0xFFFF, base, row)));
+}
 template <class Words>
 LOWBIT_ALWAYS_INLINE void settle(Words&) noexcept {}
 
@@ -53,6 +70,9 @@ LOWBIT_ALWAYS_INLINE floats keep(floats x) noexcept {
     asm("" : "+v"(x));
     return x;
 }
+LOWBIT_ALWAYS_INLINE floats unmagic(words x) noexcept {
+    return keep(_mm512_sub_ps(_mm512_castsi512_ps(x), _mm512_set1_ps(magic_float)));
+}
 LOWBIT_ALWAYS_INLINE floats mul(floats a, floats b) noexcept { return keep(_mm512_mul_ps(a, b)); }
 LOWBIT_ALWAYS_INLINE floats madd(floats a, floats b, floats c) noexcept { return _mm512_fmadd_ps(a, b, c); }
 LOWBIT_ALWAYS_INLINE floats canonical(floats x) noexcept {
@@ -60,6 +80,17 @@ LOWBIT_ALWAYS_INLINE floats canonical(floats x) noexcept {
     const __mmask16 nan =
         _mm512_cmpgt_epi32_mask(_mm512_and_si512(bits, _mm512_set1_epi32(0x7FFFFFFF)), _mm512_set1_epi32(0x7F800000));
     return _mm512_castsi512_ps(_mm512_mask_mov_epi32(bits, nan, _mm512_set1_epi32(0x7FC00000)));
+}
+
+/// Whether all scales are within 2^-60 .. 2^60.
+inline bool joinable(const float* scales, std::size_t count) noexcept {
+    const __m512i least = _mm512_set1_epi32(static_cast<int>(joined_least_bits)),
+                  width = _mm512_set1_epi32(static_cast<int>(joined_most_bits - joined_least_bits));
+    __m512i most = _mm512_setzero_si512();
+    for (std::size_t i = 0; i < count; i += 16) {
+        most = _mm512_maskz_max_epu32(0xFFFF, most, _mm512_sub_epi32(_mm512_loadu_si512(scales + i), least));
+    }
+    return _mm512_cmpgt_epu32_mask(most, width) == 0;
 }
 
 using bytes = __m512i;

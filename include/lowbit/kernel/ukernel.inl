@@ -10,7 +10,23 @@
 //     the float 12582912 + dot floats dot_of(floats)                                dot, from that floats load, splat,
 //     mul, madd(a, b, c) = fma; void store void   settle(words (&)[N])                          keeps a compiler from
 //     reordering across it, or nothing
+// and, where scales are joined (joins_scales):
+//     words  join_base<Join>(const float*)                 of B's scales;  words join_row<Join>(scale, offset) of A's
+//     floats join<Join>(words base, words row)             the product of the scales
+//     floats unmagic(words)                                float(dot)
 // Loops with constant bounds must be unrolled completely: an accumulator that is indexed by a variable lives in memory.
+
+/// Rows of a tile of a pair's kernels. Joining scales takes registers of its own: 2 x 6 x 2 accumulators leave them.
+template <std::size_t Group, pair_kind Kind>
+inline constexpr std::size_t rows_of = Kind.join == scale_join::none ? tile_rows<Group> : 6;
+
+/// Whether row r of a joined kernel multiplies its scales after all: where groups are short, look-ups (which share a
+/// port with the dot product) and multiplications finish soonest together. (Zen 5, fraction of vpdpbusd's peak, 0 to 3
+/// and 6 of 6 rows: 0.685, 0.697, 0.707, 0.705, 0.659; group 64: 0.877, 0.873, 0.865, 0.864, 0.847.)
+template <std::size_t Group, pair_kind Kind>
+constexpr bool multiplies(std::size_t r) noexcept {
+    return Kind.join == scale_join::table && Group == 16 && r % 3 == 0;
+}
 
 /// float(dot) * scale of a group's sums.
 template <pair_kind Kind>
@@ -23,7 +39,7 @@ LOWBIT_ALWAYS_INLINE floats scaled_sums(words x, floats scale, floats offset) no
 /// acc += A B over `groups` groups.
 template <std::size_t Group, pair_kind Kind>
 inline void integer_tile_kernel(const integer_tile& t) noexcept {
-    constexpr std::size_t rows = tile_rows<Group>, units = tile_columns / unit_columns;
+    constexpr std::size_t rows = rows_of<Group, Kind>, units = tile_columns / unit_columns;
     constexpr std::size_t steps = Group / 4 < 4 ? Group / 4 : 4;  // unrolled; more only fills the instruction cache
     const std::int8_t* a = t.a;
     const std::uint8_t* b = t.b;
@@ -63,15 +79,40 @@ inline void integer_tile_kernel(const integer_tile& t) noexcept {
             a += 4 * rows * steps;
             b += 4 * panel_columns * steps;
         }
-        floats sb[units];
+        if constexpr (Kind.join == scale_join::none) {
+            floats sb[units];
 #pragma GCC unroll 8
-        for (std::size_t u = 0; u < units; ++u) sb[u] = load(b_scales + unit_columns * u);
+            for (std::size_t u = 0; u < units; ++u) sb[u] = load(b_scales + unit_columns * u);
 #pragma GCC unroll 8
-        for (std::size_t r = 0; r < rows; ++r) {
-            const floats sa = splat_bits(a_scales + r), offset = splat_bits(a_scales + rows + r);
+            for (std::size_t r = 0; r < rows; ++r) {
+                const floats sa = splat_bits(a_scales + r), offset = splat_bits(a_scales + rows + r);
 #pragma GCC unroll 8
-            for (std::size_t u = 0; u < units; ++u) {
-                c[r * units + u] = madd(scaled_sums<Kind>(x[r * units + u], sa, offset), sb[u], c[r * units + u]);
+                for (std::size_t u = 0; u < units; ++u) {
+                    c[r * units + u] = madd(scaled_sums<Kind>(x[r * units + u], sa, offset), sb[u], c[r * units + u]);
+                }
+            }
+        } else {
+            words base[units];
+#pragma GCC unroll 8
+            for (std::size_t u = 0; u < units; ++u) base[u] = join_base<Kind.join>(b_scales + unit_columns * u);
+#pragma GCC unroll 8
+            for (std::size_t r = 0; r < rows; ++r) {
+                if constexpr (Kind.join == scale_join::table) {
+                    if (multiplies<Group, Kind>(r)) {
+                        const floats sa = splat_bits(a_scales + r);
+#pragma GCC unroll 8
+                        for (std::size_t u = 0; u < units; ++u) {
+                            c[r * units + u] = madd(unmagic(x[r * units + u]),
+                                                    mul(sa, load(b_scales + unit_columns * u)), c[r * units + u]);
+                        }
+                        continue;
+                    }
+                }
+                const words row = join_row<Kind.join>(a_scales + r, a_scales + rows + r);
+#pragma GCC unroll 8
+                for (std::size_t u = 0; u < units; ++u) {
+                    c[r * units + u] = madd(unmagic(x[r * units + u]), join<Kind.join>(base[u], row), c[r * units + u]);
+                }
             }
         }
         a_scales += 3 * rows;
@@ -87,7 +128,7 @@ inline void integer_tile_kernel(const integer_tile& t) noexcept {
 /// The same by conversion and multiplication, one register at a time: for scales out of the magic start's range.
 template <std::size_t Group, pair_kind Kind>
 inline void plain_tile_kernel(const integer_tile& t) noexcept {
-    constexpr std::size_t rows = tile_rows<Group>;
+    constexpr std::size_t rows = rows_of<Group, Kind>;
     for (std::size_t g = 0; g < t.groups; ++g) {
         const std::int32_t* const a_scales = t.a_scales + 3 * rows * g;
 #pragma GCC unroll 1
@@ -102,7 +143,8 @@ inline void plain_tile_kernel(const integer_tile& t) noexcept {
                                        splat_lanes(t.a + rows * (Group * g + k) + 4 * r));
                 }
                 float* const out = t.acc + panel_columns * r + c;
-                const floats scaled = scaled_sums<pair_kind{Kind.sum, false}>(x, splat_bits(a_scales + r), floats{});
+                const floats scaled =
+                    scaled_sums<pair_kind{Kind.sum, false, scale_join::none}>(x, splat_bits(a_scales + r), floats{});
                 store(out, madd(scaled, load(t.b_scales + panel_columns * g + c), load(out)));
             }
         }
