@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Case 71: everything compiles after headers that define words of the language of others as macros (windows.h, X11,
+// Case 71: everything compiles after headers that define words of the language of others as macros (windows.h, X11, Qt,
 // complex.h, old Mac and Arduino headers). The standard headers and the intrinsics come first: they are not ours to
 // test.
 #include <algorithm>
@@ -65,8 +65,11 @@
 #define min(a, b) (((a) < (b)) ? (a) : (b))
 #define max(a, b) (((a) > (b)) ? (a) : (b))
 #define small char
+#define hyper long long
 #define near
 #define far
+#define cdecl
+#define pascal
 #define interface struct
 #define IN
 #define OUT
@@ -80,6 +83,9 @@
 #define ABSOLUTE 1
 #define STRICT 1
 #define DOMAIN 1
+#define RELATIVE 2
+#define OPAQUE 2
+#define NO_ERROR 0L
 // complex.h, math.h, sys/sysmacros.h
 #define I 1
 #define OVERFLOW 3
@@ -92,6 +98,22 @@
 #define Status int
 #define Success 0
 #define Always 2
+#define True 1
+#define False 0
+#define Above 0
+#define Below 1
+#define Complex 0
+#define Convex 2
+#define Unsorted 0
+#define Expose 12
+#define Opposite 4
+#define Button1 1
+// Qt
+#define signals public
+#define slots
+#define emit
+#define foreach for
+#define forever for (;;)
 // AssertMacros.h, Arduino.h
 #define check(x) hostile_check(x)
 #define verify(x) hostile_verify(x)

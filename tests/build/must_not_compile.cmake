@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compiles FILE with FAULT_${FAULT} defined: it must fail, and the compiler must say what the line "// says: REGEX" of
-# the fault tells. With no FAULT the file must compile.
+# the fault tells; with ONE_LINE that must be the only error. With no FAULT the file must compile.
 
 cmake_policy(VERSION 3.25)
 
@@ -32,4 +32,9 @@ elseif(status EQUAL 0)
     message(FATAL_ERROR "compiles with FAULT_${FAULT}")
 elseif(NOT output MATCHES "${says}")
     message(FATAL_ERROR "fails, but does not say '${says}':\n${output}")
+elseif(ONE_LINE)
+    string(REGEX MATCHALL "error:" errors "${output}")
+    if(NOT errors STREQUAL "error:")
+        message(FATAL_ERROR "fails with more than one error:\n${output}")
+    endif()
 endif()

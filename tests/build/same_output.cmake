@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs FIRST and SECOND, at the instruction set of this machine and at scalar: all must print what file EXPECTED holds.
+# Runs FIRST and SECOND (if given), at the instruction set of this machine and at scalar: all must print what file
+# EXPECTED holds.
 
 cmake_policy(VERSION 3.25)
 

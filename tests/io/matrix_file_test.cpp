@@ -236,10 +236,16 @@ TEST(matrix_file, case50_hostile_sizes_take_no_memory) {
         }
     }
     std::string empty = quantised.substr(0, 128);
-    put(empty, 48, std::uint64_t{1} << 60U);
+    put(empty, 48, std::uint64_t{SIZE_MAX / 16 + 1});
     put(empty, 56, std::uint64_t{0});
     put(empty, 64, std::uint64_t{0});
     EXPECT_NE(failure_of<quantized_matrix<nvfp4>>(resealed(empty)).find("truncated"), std::string::npos);
+    // Right in its low 32 bits, which are all that std::size_t has on some targets.
+    for (const std::size_t offset : {48U, 56U}) {
+        std::string bytes = quantised;
+        bytes[offset + 4] = 1;
+        EXPECT_NE(failure_of<quantized_matrix<nvfp4>>(resealed(bytes)).find("malformed"), std::string::npos);
+    }
 }
 
 TEST(matrix_file, a_tensor_scale_that_cannot_be_is_refused) {

@@ -30,7 +30,7 @@ class caller_environment {
     bool unchanged() const noexcept { return ((word() ^ set_) & ~flags) == 0; }
 
   private:
-#if defined(__x86_64__)
+#if defined(__SSE2_MATH__)
     static constexpr std::uint64_t flush = 0x8040;  // FTZ, DAZ
     static constexpr std::uint64_t flags = 0x3F;
     static std::uint64_t word() noexcept { return __builtin_ia32_stmxcsr(); }

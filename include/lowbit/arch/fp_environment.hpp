@@ -20,7 +20,7 @@ class fp_guard {
     fp_guard& operator=(const fp_guard&) = delete;
 
   private:
-#if LOWBIT_X86
+#if LOWBIT_X86 || defined(__SSE2_MATH__)  // 32-bit x86 has no kernels of its own, but MXCSR
     using word = std::uint32_t;
     static constexpr word default_word = 0x1F80;  // MXCSR: all exceptions masked
     // The memory clobbers keep the compiler from moving loads and stores, and with them the arithmetic between, across.

@@ -20,8 +20,9 @@
 #endif
 
 // 16 (half precision evaluated as such, float unchanged) is as good as 0; clang reports -1 under -ffast-math on targets
-// that evaluate float as float.
-#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16 && !(FLT_EVAL_METHOD == -1 && defined(__FAST_MATH__))
+// that evaluate float as float. With SSE alone, clang calls it 0 though the x87 unit computes the doubles.
+#if (FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16 && !(FLT_EVAL_METHOD == -1 && defined(__FAST_MATH__))) || \
+    (defined(__i386__) && !defined(__SSE2_MATH__))
 # error "lowbit needs float arithmetic in float (FLT_EVAL_METHOD 0): on 32-bit x86 compile with -msse2 -mfpmath=sse"
 #endif
 

@@ -80,7 +80,8 @@ class file_source final : public byte_source {
         const bool known = _fstat64(_fileno(file_.get()), &status) == 0 && (status.st_mode & _S_IFREG) != 0;
 #else
         struct stat status;
-        static_assert(sizeof(status.st_size) >= 8, "compile with -D_FILE_OFFSET_BITS=64");
+        static_assert(sizeof(status.st_size) >= 8,
+                      "lowbit needs 64-bit file offsets: compile with -D_FILE_OFFSET_BITS=64");
         const bool known = ::fstat(::fileno(file_.get()), &status) == 0 && S_ISREG(status.st_mode);
 #endif
         if (!known) fail("not a regular file");

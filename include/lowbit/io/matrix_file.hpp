@@ -210,13 +210,16 @@ template <class Matrix>
     if (info.tensor_scales > 2 || (info.tensor_scales != 0) != F::has_tensor_scale) {
         source.fail("malformed: ", info.tensor_scales, " as the kind of tensor scales of format '", F::name, "'");
     }
-    static_assert(sizeof(std::size_t) == 8);
-    const auto data_bytes = traits::data_bytes(info.rows, info.cols);
+    // Where addresses have 32 bits a matrix can be larger than them all.
+    const bool fits = info.rows <= SIZE_MAX && info.cols <= SIZE_MAX;
+    const auto rows = static_cast<std::size_t>(info.rows);
+    const auto cols = static_cast<std::size_t>(info.cols);
+    const auto data_bytes = fits ? traits::data_bytes(rows, cols) : std::nullopt;
     if (!data_bytes || *data_bytes != info.data_bytes) {
         source.fail("malformed: ", info.data_bytes, " bytes of data do not match rows ", info.rows, " x cols ",
                     info.cols);
     }
-    const std::size_t scale_count = info.tensor_scales == 2 ? info.rows : info.tensor_scales;
+    const std::size_t scale_count = info.tensor_scales == 2 ? rows : info.tensor_scales;
     const auto scale_bytes = checked_multiply(scale_count, sizeof(float));
     const auto scales_at = checked_add(*data_bytes, matrix_header_bytes + 63);
     const auto size = scales_at && scale_bytes ? checked_add(*scales_at / 64 * 64, *scale_bytes) : std::nullopt;
@@ -226,7 +229,7 @@ template <class Matrix>
     }
     if (*size != source.size()) source.fail("has ", source.size() - *size, " bytes behind its end");
 
-    Matrix matrix = traits::access::make(info.rows, info.cols, info.tensor_scales == 2);
+    Matrix matrix = traits::access::make(rows, cols, info.tensor_scales == 2);
     checksum64 sum;
     const std::span data(traits::data(matrix), *data_bytes);
     source.read(matrix_header_bytes, data);
