@@ -45,10 +45,13 @@ class float_engine {
         const std::size_t values = tile_rows() * round_up(depth, 4);
         return {values, aligned_buffer<std::int32_t>(divide_up(rows, tile_rows()) * values)};
     }
+    /// A tile of rows on its way into a block.
+    using rows_in_order = aligned_buffer<float>;
+    rows_in_order make_rows(std::size_t depth) const { return rows_in_order(tile_rows() * row_stride(depth)); }
+
     void pack(a_block& block, std::size_t tile, std::size_t first_row, std::size_t rows, std::size_t k,
-              std::size_t count) const {
-        const std::size_t stride = round_up(count, 16) + 16;
-        aligned_buffer<float> values(tile_rows() * stride);
+              std::size_t count, rows_in_order& values) const noexcept {
+        const std::size_t stride = row_stride(count);
         for (std::size_t r = 0; r < tile_rows(); ++r) {
             if (r < rows) {
                 a_->decode(first_row + r, k, count, values.data() + r * stride);
@@ -95,6 +98,8 @@ class float_engine {
     }
 
   private:
+    static constexpr std::size_t row_stride(std::size_t depth) noexcept { return round_up(depth, 16) + 16; }
+
     const ASource* a_;
     const BSource* b_;
     kernel::float_product kernels_;

@@ -20,8 +20,8 @@ namespace lowbit::detail {
 inline namespace LOWBIT_BASELINE_NAMESPACE {
 
 /// The engine of A x B for two formats with integer lanes. The loops (loops.hpp) use an engine like this:
-///     tile_rows(), make_block(rows, depth, kc), make_slice(depth)
-///     pack(block, tile, first_row, rows, k, count)       quantises or lowers one tile of rows of A
+///     tile_rows(), make_block(rows, depth, kc), make_slice(depth), make_rows(depth)      the only ones that allocate
+///     pack(block, tile, first_row, rows, k, count, tile_rows)       quantises or lowers one tile of rows of A
 ///     load(slice, panel, k, count)                       brings a slice of a panel of B into lanes
 ///     multiply(block, tile, offset, count, slice, acc, columns)    adds the slice's part of one tile to acc; an engine
 ///                                                                  that takes_many_tiles has (first, last) for `tile`
@@ -77,34 +77,42 @@ class integer_engine {
                 aligned_buffer<std::uint8_t>(whole_rows / tile_rows())};
     }
 
+    /// A tile of rows on its way into a block.
+    struct rows_in_order {
+        aligned_buffer<std::int32_t> lanes;
+        aligned_buffer<float> scales;
+    };
+    rows_in_order make_rows(std::size_t depth) const {
+        return {aligned_buffer<std::int32_t>(tile_rows() * row_words(depth)),
+                aligned_buffer<float>(divide_up(depth, a_format::block_size))};
+    }
+
     /// Fills tile `tile` of the block with values k .. k + count - 1 of rows first_row .. first_row + rows - 1 of A;
     /// the tile's other rows become zeros.
     void pack(a_block& block, std::size_t tile, std::size_t first_row, std::size_t rows, std::size_t k,
-              std::size_t count) const {
-        const std::size_t tile_size = tile_rows();
-        const std::size_t stride = round_up(count, 64) / 4 + 16;  // words of a row on the way; no power of two
-        aligned_buffer<std::int32_t> row_words(tile_size * stride);
-        aligned_buffer<float> scales(divide_up(count, a_format::block_size));
+              std::size_t count, rows_in_order& on_the_way) const noexcept {
+        const std::size_t tile_size = tile_rows(), stride = row_words(count);
+        float* const scales = on_the_way.scales.data();
         bool plain = false;
         for (std::size_t r = 0; r < tile_size; ++r) {
-            auto* const lanes = reinterpret_cast<std::int8_t*>(row_words.data() + r * stride);
+            auto* const lanes = reinterpret_cast<std::int8_t*>(on_the_way.lanes.data() + r * stride);
             if (r < rows) {
-                a_->lower(first_row + r, k, count, lanes, scales.data());
+                a_->lower(first_row + r, k, count, lanes, scales);
             } else {
                 std::memset(lanes, 0, round_up(count, a_format::block_size));
-                std::fill(scales.begin(), scales.end(), 0.0F);
+                std::fill_n(scales, divide_up(count, a_format::block_size), 0.0F);
             }
             for (std::size_t at = 0; at < count; at += block.kc) {
                 const std::size_t groups = divide_up((std::min)(block.kc, count - at), group);
                 std::int32_t* const words = block.scales.data() + block.scales_at(tile * tile_size, at) + r;
-                plain |= write_scales(scales.data() + at / a_format::block_size, lanes + at, groups, words);
+                plain |= write_scales(scales + at / a_format::block_size, lanes + at, groups, words);
                 kernels_.kernel->starts(lanes + at, groups, kernels_.expand->bias, words + 2 * tile_size,
                                         3 * tile_size);
             }
         }
         for (std::size_t at = 0; at < count; at += block.kc) {
             const std::size_t words = round_up((std::min)(block.kc, count - at), group) / 4;
-            kernels_.kernel->interleave(row_words.data() + at / 4, stride, words,
+            kernels_.kernel->interleave(on_the_way.lanes.data() + at / 4, stride, words,
                                         block.lanes.data() + block.lanes_at(tile * tile_size, at));
         }
         block.plain[tile] = plain ? 1 : 0;
@@ -157,6 +165,9 @@ class integer_engine {
     }
 
   private:
+    /// Words of a row on its way into a block; no power of two.
+    static constexpr std::size_t row_words(std::size_t depth) noexcept { return round_up(depth, 64) / 4 + 16; }
+
     /// The scale and the offset of each group of a row; whether one of them leaves the range of the kernel's scale step
     /// (kernels without the magic start take any).
     bool write_scales(const float* scales, const std::int8_t* lanes, std::size_t groups,

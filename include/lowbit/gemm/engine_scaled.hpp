@@ -58,19 +58,29 @@ class scaled_engine {
                 aligned_buffer<typename a_block::tile_source>(tiles)};
     }
 
+    /// A row on its way into a block.
+    struct rows_in_order {
+        aligned_buffer<std::int8_t> lanes;
+        aligned_buffer<float> scales;
+    };
+    rows_in_order make_rows(std::size_t depth) const {
+        return {aligned_buffer<std::int8_t>(round_up(depth, 64)),
+                aligned_buffer<float>(divide_up(depth, a_format::block_size))};
+    }
+
     void pack(a_block& block, std::size_t tile, std::size_t first_row, std::size_t rows, std::size_t k,
-              std::size_t count) const {
+              std::size_t count, rows_in_order& on_the_way) const noexcept {
         const std::size_t groups = divide_up(count, group), blocks = divide_up(count, a_format::block_size);
-        aligned_buffer<std::int8_t> lanes(round_up(count, 64));
-        aligned_buffer<float> scales(blocks);
+        std::int8_t* const lanes = on_the_way.lanes.data();
+        float* const scales = on_the_way.scales.data();
         bfloat16* const out = block.values.data() + tile * block.tile_values;
         bool outside = false;
         for (std::size_t r = 0; r < tile_rows(); ++r) {
             if (r < rows) {
-                a().lower(first_row + r, k, count, lanes.data(), scales.data());
+                a().lower(first_row + r, k, count, lanes, scales);
                 for (std::size_t n = 0; n < blocks; ++n) {
                     if (!leaves_range(scales[n])) continue;
-                    const std::int8_t* const block_lanes = lanes.data() + n * a_format::block_size;
+                    const std::int8_t* const block_lanes = lanes + n * a_format::block_size;
                     if (std::all_of(block_lanes, block_lanes + a_format::block_size, [](int x) { return x == 0; })) {
                         scales[n] = 0.0F;  // a block of zeros, whose scale is the least there is, adds nothing
                     } else {
@@ -78,11 +88,11 @@ class scaled_engine {
                     }
                 }
             } else if (r == rows) {
-                std::fill(lanes.begin(), lanes.end(), std::int8_t{0});
-                std::fill(scales.begin(), scales.end(), 0.0F);
+                std::fill_n(lanes, round_up(count, 64), std::int8_t{0});
+                std::fill_n(scales, blocks, 0.0F);
             }
-            kernels_.kernel->scale_row(lanes.data(), scales.data(), a_format::block_size / group, groups,
-                                       out + r * group, tile_rows() * group);
+            kernels_.kernel->scale_row(lanes, scales, a_format::block_size / group, groups, out + r * group,
+                                       tile_rows() * group);
         }
         block.tiles[tile] = {first_row, rows, k, outside};
     }
@@ -93,10 +103,21 @@ class scaled_engine {
         aligned_buffer<std::uint8_t> packed;
         std::size_t panel = 0;
         bool outside = false;
+        // For the integer engine, untouched unless it is needed.
+        typename integer::a_block integer_block;
+        typename integer::rows_in_order integer_rows;
+        typename integer::b_slice integer_slice;
+        aligned_buffer<float> sums;
     };
     b_slice make_slice(std::size_t depth) const {
         return {aligned_buffer<bfloat16>(round_up(depth, kernel::record_values) * kernel::panel_columns),
-                aligned_buffer<std::uint8_t>(BSource::scratch_bytes(depth))};
+                aligned_buffer<std::uint8_t>(BSource::scratch_bytes(depth)),
+                0,
+                false,
+                integer_.make_block(integer_.tile_rows(), depth),
+                integer_.make_rows(depth),
+                integer_.make_slice(depth),
+                aligned_buffer<float>(integer_.tile_rows() * kernel::panel_columns)};
     }
     void load(b_slice& slice, std::size_t panel, std::size_t k, std::size_t count) const noexcept {
         using arithmetic = kernel::panel_arithmetic<b_format>;
@@ -117,13 +138,13 @@ class scaled_engine {
     }
     /// One call of the kernel for all tiles: setting up the tile unit takes as long as a few groups.
     void multiply(const a_block& block, std::size_t first, std::size_t last, std::size_t offset, std::size_t count,
-                  const b_slice& slice, float* acc, std::size_t columns) const {
+                  b_slice& slice, float* acc, std::size_t columns) const noexcept {
         const std::size_t acc_size = tile_rows() * kernel::panel_columns;
         for (std::size_t tile = first, next = first; tile < last; tile = next) {
             next = tile + 1;
             float* const sums = acc + (tile - first) * acc_size;
             if (slice.outside || block.tiles[tile].outside) {
-                multiply_integers(block.tiles[tile], slice.panel, offset, count, sums, columns);
+                multiply_integers(block.tiles[tile], slice, offset, count, sums, columns);
                 continue;
             }
             while (next < last && !block.tiles[next].outside) ++next;
@@ -140,20 +161,17 @@ class scaled_engine {
                !is_nan(scale);
     }
 
-    void multiply_integers(const typename a_block::tile_source& rows, std::size_t panel, std::size_t offset,
-                           std::size_t count, float* acc, std::size_t columns) const {
-        const std::size_t k = rows.k + offset;
-        const std::size_t tile = integer_.tile_rows(), size = tile * kernel::panel_columns;
-        auto block = integer_.make_block(tile, count);
-        auto slice = integer_.make_slice(count);
-        integer_.load(slice, panel, k, count);
-        aligned_buffer<float> sums(size);
+    void multiply_integers(const typename a_block::tile_source& rows, b_slice& slice, std::size_t offset,
+                           std::size_t count, float* acc, std::size_t columns) const noexcept {
+        const std::size_t k = rows.k + offset, tile = integer_.tile_rows();
+        integer_.load(slice.integer_slice, slice.panel, k, count);
+        aligned_buffer<float>& sums = slice.sums;
         for (std::size_t r = 0; r < rows.rows; r += tile) {
             const std::size_t here = (std::min)(tile, rows.rows - r);
-            integer_.pack(block, 0, rows.first_row + r, here, k, count);
+            integer_.pack(slice.integer_block, 0, rows.first_row + r, here, k, count, slice.integer_rows);
             float* const out = acc + r * kernel::panel_columns;
             std::fill(std::copy_n(out, here * kernel::panel_columns, sums.data()), sums.end(), 0.0F);
-            integer_.multiply(block, 0, 0, count, slice, sums.data(), columns);
+            integer_.multiply(slice.integer_block, 0, 0, count, slice.integer_slice, sums.data(), columns);
             std::copy_n(sums.data(), here * kernel::panel_columns, out);
         }
     }

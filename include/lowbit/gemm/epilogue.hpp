@@ -77,9 +77,11 @@ class epilogue {
 
     /// Panels that one thread must write one after the other.
     static constexpr std::size_t panel_step = 1;
-    /// What a thread keeps between those panels, for `rows` rows of C from `row` on.
-    struct strip {};
-    static strip make_strip(std::size_t, std::size_t) noexcept { return {}; }
+    /// What a thread keeps between those panels, for rows of C from first_row on, at most `rows`.
+    struct strip {
+        std::size_t first_row = 0;
+    };
+    static strip make_strip(std::size_t) noexcept { return {}; }
 
     /// Asks for the lines of every `step`-th row of a tile that will be written, from row `first` of it on.
     void prefetch(std::size_t row, std::size_t rows, std::size_t column, std::size_t first,

@@ -10,6 +10,7 @@
 #include <lowbit/arch/fp_environment.hpp>
 #include <lowbit/core/aligned_buffer.hpp>
 #include <lowbit/core/executor.hpp>
+#include <lowbit/core/scratch_pool.hpp>
 #include <lowbit/gemm/engine_integer.hpp>
 #include <lowbit/gemm/loops.hpp>
 #include <lowbit/kernel/few_rows_table.hpp>
@@ -52,7 +53,8 @@ template <class ASource, class BSource, class Epilogue>
     const auto rows_of = [&](std::size_t tile) { return (std::min)(tile_rows, shape.m - tile * tile_rows); };
     executor.for_each(tiles, [&](std::size_t tile) {
         const arch::fp_guard guard;
-        engine.pack(block, tile, tile * tile_rows, rows_of(tile), 0, shape.k);
+        auto rows = engine.make_rows(shape.k);
+        engine.pack(block, tile, tile * tile_rows, rows_of(tile), 0, shape.k, rows);
         fill_up(block, tile, tile_rows, group, groups, whole_groups, kernels.kernel->packing);
     });
     for (std::size_t tile = 0; tile < tiles; ++tile) {
@@ -60,10 +62,10 @@ template <class ASource, class BSource, class Epilogue>
     }
     const std::size_t panels = divide_up(shape.n, kernel::panel_columns), threads = executor.concurrency();
     const std::size_t runs = (std::min)(divide_up(panels, Epilogue::panel_step), threads > 1 ? 8 * threads : 1);
-    executor.for_each(runs, [&](std::size_t run) {
+    scratch_pool strips((std::min)(threads, runs), [&] { return epilogue.make_strip(tiles * tile_rows); });
+    const auto multiply = [&](std::size_t run, typename Epilogue::strip& strip) {
         const arch::fp_guard guard;
         float acc[kernel::largest_few_rows_tile * kernel::panel_columns], b_scales[kernel::panel_columns];
-        auto strip = epilogue.make_strip(0, tiles * tile_rows);
         const panel_run share = share_of_panels(panels, Epilogue::panel_step, run, runs);
         for (std::size_t panel = share.first; panel < share.last; ++panel) {
             const std::size_t column = panel * kernel::panel_columns;
@@ -80,7 +82,8 @@ template <class ASource, class BSource, class Epilogue>
                     [&](std::size_t i) noexcept { return a.tensor_scale(i); }, strip);
             }
         }
-    });
+    };
+    executor.for_each(runs, [&](std::size_t run) { strips.use([&](auto& strip) { multiply(run, strip); }); });
     return true;
 }
 
@@ -144,13 +147,13 @@ void run_few_floats(const ASource& a, const BSource& b, isa which, const Epilogu
     const std::size_t width = in_registers ? 2 : kernels.panels, sets = divide_up(panels, width);
     const std::size_t step = width % Epilogue::panel_step == 0 ? 1 : Epilogue::panel_step;  // of sets
     const std::size_t runs = (std::min)(divide_up(sets, step), threads > 1 ? 8 * threads : 1);
-    executor.for_each(runs, [&](std::size_t run) {
+    scratch_pool strips((std::min)(threads, runs), [&] { return epilogue.make_strip(tiles * tile_rows); });
+    const auto multiply = [&](std::size_t run, typename Epilogue::strip& strip) {
         const arch::fp_guard guard;
         alignas(64) float decoded[kernel::largest_few_floats_tile * kernel::decoded_record];
         alignas(64) float acc[divide_up(kernel::most_few_float_rows, 4) * kernel::few_floats_sums];
         float b_scales[kernel::panel_columns];
         std::fill_n(decoded, kernels.panels * kernel::decoded_record, 0.0F);
-        auto strip = epilogue.make_strip(0, tiles * tile_rows);
         const panel_run share = share_of_panels(sets, step, run, runs);
         for (std::size_t set = share.first; set < share.last; ++set) {
             const std::size_t first = set * width, count = (std::min)(width, panels - first);
@@ -192,7 +195,8 @@ void run_few_floats(const ASource& a, const BSource& b, isa which, const Epilogu
                 }
             }
         }
-    });
+    };
+    executor.for_each(runs, [&](std::size_t run) { strips.use([&](auto& strip) { multiply(run, strip); }); });
 }
 
 }  // namespace LOWBIT_BASELINE_NAMESPACE

@@ -207,8 +207,9 @@ void write_without_sums(const ASource& a, const BSource& b, const C& c, const ge
     float sums[kernel::panel_columns], scales[kernel::panel_columns];
     std::fill_n(sums, kernel::panel_columns, product || sign_bit(options.alpha) ? 0.0F : -0.0F);
     std::fill_n(scales, kernel::panel_columns, 1.0F);
+    auto strip = finish.make_strip(1);
     for (std::size_t i = 0; i < c.rows(); ++i) {
-        auto strip = finish.make_strip(i, 1);
+        strip.first_row = i;
         for (std::size_t j = 0; j < c.cols(); j += kernel::panel_columns) {
             if (product) column_scales(b, j / kernel::panel_columns, c.cols(), scales);
             finish.write(

@@ -3,7 +3,7 @@
 // sizes.
 //
 // Every sum is added up in ascending order of K by one thread, so that neither the blocks nor the number of threads can
-// change a bit.
+// change a bit. All scratch is made before C is touched: a product that runs out of memory has written nothing.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include <lowbit/core/aligned_buffer.hpp>
 #include <lowbit/core/executor.hpp>
 #include <lowbit/core/matrix_view.hpp>
+#include <lowbit/core/scratch_pool.hpp>
 #include <lowbit/gemm/blocking.hpp>
 #include <lowbit/kernel/panel_layout.hpp>
 
@@ -65,7 +66,7 @@ struct tile_worker {
     /// few at a time, over all slices.
     template <class Fetch>
     void operator()(const typename Engine::a_block& block, std::size_t first_tile, std::size_t last_tile,
-                    std::size_t row, std::size_t rows, const slice_place& at, const typename Engine::b_slice& slice,
+                    std::size_t row, std::size_t rows, const slice_place& at, typename Engine::b_slice& slice,
                     std::size_t panel, float* acc, const float* b_scales, typename Epilogue::strip& strip,
                     const Fetch& fetch) const {
         const std::size_t mr = engine.tile_rows(), acc_size = mr * kernel::panel_columns;
@@ -99,6 +100,21 @@ struct tile_worker {
     }
 };
 
+/// What a task of the loops below works in.
+template <class Engine, class Epilogue>
+struct task_scratch {
+    typename Engine::b_slice slice;
+    aligned_buffer<float> acc;
+    typename Epilogue::strip strip;
+};
+/// That of a task that makes A's blocks for itself.
+template <class Engine, class Epilogue>
+struct sliced_scratch {
+    typename Engine::a_block block;
+    typename Engine::rows_in_order tile_of_a;
+    task_scratch<Engine, Epilogue> task;
+};
+
 /// A's block holds all of K: it is made once for each MC rows and shared by the threads, which share out the panels.
 template <class Engine, class Epilogue>
 void run_resident(const Engine& engine, const Epilogue& epilogue, const product_shape& shape, const blocking& sizes,
@@ -107,32 +123,41 @@ void run_resident(const Engine& engine, const Epilogue& epilogue, const product_
     const std::size_t panels = divide_up(shape.n, kernel::panel_columns);
     const std::size_t block_rows = (std::min)(sizes.mc, round_up(shape.m, mr));
     const tile_worker<Engine, Epilogue> work{engine, epilogue, shape};
+    // Tasks: runs of panels, and of tiles where there are few panels; 8 or more a thread, so that they end together.
+    const std::size_t wanted = threads > 1 ? 8 * threads : 1;
+    const std::size_t panel_runs = (std::min)(divide_up(panels, Epilogue::panel_step), wanted);
+    const std::size_t most_tile_runs = divide_up(wanted, panel_runs), most_tiles = divide_up(block_rows, mr);
+    const std::size_t run_tiles = divide_up(most_tiles, (std::min)(most_tiles, most_tile_runs));
     auto block = engine.make_block(block_rows, shape.k, sizes.kc);
+    scratch_pool packing((std::min)(threads, most_tiles), [&] { return engine.make_rows(shape.k); });
+    scratch_pool working((std::min)(threads, panel_runs * most_tile_runs), [&] {
+        return task_scratch<Engine, Epilogue>{engine.make_slice((std::min)(sizes.kc, shape.k)),
+                                              aligned_buffer<float>(run_tiles * mr * kernel::panel_columns),
+                                              epilogue.make_strip(run_tiles * mr)};
+    });
     for (std::size_t ic = 0; ic < shape.m; ic += sizes.mc) {
         const std::size_t rows = (std::min)(sizes.mc, shape.m - ic), tiles = divide_up(rows, mr);
         const auto rows_of = [&](std::size_t tile) { return (std::min)(mr, rows - tile * mr); };
         executor.for_each(tiles, [&](std::size_t tile) {
             const arch::fp_guard guard;
-            engine.pack(block, tile, ic + tile * mr, rows_of(tile), 0, shape.k);
+            packing.use([&](auto& tile_of_a) {
+                engine.pack(block, tile, ic + tile * mr, rows_of(tile), 0, shape.k, tile_of_a);
+            });
         });
-        // Tasks: runs of panels, and of tiles where there are few panels; 8 or more a thread, so that they end
-        // together.
-        const std::size_t wanted = threads > 1 ? 8 * threads : 1;
-        const std::size_t panel_runs = (std::min)(divide_up(panels, Epilogue::panel_step), wanted);
-        const std::size_t tile_runs = (std::min)(tiles, divide_up(wanted, panel_runs));
-        executor.for_each(panel_runs * tile_runs, [&](std::size_t task) {
+        const std::size_t tile_runs = (std::min)(tiles, most_tile_runs);
+        const auto multiply = [&](std::size_t task, task_scratch<Engine, Epilogue>& scratch) {
             const arch::fp_guard guard;
             const std::size_t tile_run = task % tile_runs;
             const std::size_t first_tile = tiles * tile_run / tile_runs, last_tile = tiles * (tile_run + 1) / tile_runs;
-            auto slice = engine.make_slice((std::min)(sizes.kc, shape.k));
-            const std::size_t acc_size = mr * kernel::panel_columns;
-            aligned_buffer<float> acc((last_tile - first_tile) * acc_size);
+            auto& slice = scratch.slice;
+            auto& acc = scratch.acc;
+            auto& strip = scratch.strip;
+            strip.first_row = ic + first_tile * mr;
             float b_scales[kernel::panel_columns];
-            auto strip = epilogue.make_strip(ic + first_tile * mr, (last_tile - first_tile) * mr);
             const panel_run share = share_of_panels(panels, Epilogue::panel_step, task / tile_runs, panel_runs);
             for (std::size_t panel = share.first; panel < share.last; ++panel) {
                 column_scales(engine.b(), panel, shape.n, b_scales);
-                std::fill(acc.begin(), acc.end(), 0.0F);
+                std::fill_n(acc.data(), (last_tile - first_tile) * mr * kernel::panel_columns, 0.0F);
                 for (std::size_t pc = 0; pc < shape.k; pc += sizes.kc) {
                     const std::size_t count = (std::min)(sizes.kc, shape.k - pc);
                     engine.load(slice, panel, pc, count);
@@ -147,7 +172,9 @@ void run_resident(const Engine& engine, const Epilogue& epilogue, const product_
                          });
                 }
             }
-        });
+        };
+        executor.for_each(panel_runs * tile_runs,
+                          [&](std::size_t task) { working.use([&](auto& scratch) { multiply(task, scratch); }); });
     }
 }
 
@@ -158,23 +185,35 @@ void run_sliced(const Engine& engine, const Epilogue& epilogue, const product_sh
     const std::size_t mr = engine.tile_rows();
     const std::size_t nc = round_up(sizes.nc, Epilogue::panel_step * kernel::panel_columns);
     const std::size_t row_tasks = divide_up(shape.m, sizes.mc), column_tasks = divide_up(shape.n, nc);
+    const std::size_t acc_size = mr * kernel::panel_columns;
     const tile_worker<Engine, Epilogue> work{engine, epilogue, shape};
-    executor.for_each(row_tasks * column_tasks, [&](std::size_t task) {
+    scratch_pool working((std::min)(executor.concurrency(), row_tasks * column_tasks), [&] {
+        const std::size_t tiles = divide_up((std::min)(sizes.mc, shape.m), mr);
+        const std::size_t panels = divide_up((std::min)(nc, shape.n), kernel::panel_columns);
+        const std::size_t depth = (std::min)(sizes.ka, shape.k);
+        return sliced_scratch<Engine, Epilogue>{
+            engine.make_block(tiles * mr, depth, sizes.kc),
+            engine.make_rows(depth),
+            {engine.make_slice((std::min)(sizes.kc, shape.k)), aligned_buffer<float>(panels * tiles * acc_size),
+             epilogue.make_strip(tiles * mr)}};
+    });
+    const auto multiply = [&](std::size_t task, sliced_scratch<Engine, Epilogue>& scratch) {
         const arch::fp_guard guard;
         const std::size_t ic = task / column_tasks * sizes.mc, jc = task % column_tasks * nc;
         const std::size_t rows = (std::min)(sizes.mc, shape.m - ic), tiles = divide_up(rows, mr);
         const std::size_t panels = divide_up((std::min)(nc, shape.n - jc), kernel::panel_columns);
         const auto rows_of = [&](std::size_t tile) { return (std::min)(mr, rows - tile * mr); };
-        auto block = engine.make_block(rows, (std::min)(sizes.ka, shape.k), sizes.kc);
-        auto slice = engine.make_slice((std::min)(sizes.kc, shape.k));
-        const std::size_t acc_size = mr * kernel::panel_columns;
-        aligned_buffer<float> acc(panels * tiles * acc_size, 0.0F);
-        auto strip = epilogue.make_strip(ic, tiles * mr);
+        auto& block = scratch.block;
+        auto& slice = scratch.task.slice;
+        auto& acc = scratch.task.acc;
+        auto& strip = scratch.task.strip;
+        std::fill_n(acc.data(), panels * tiles * acc_size, 0.0F);
+        strip.first_row = ic;
         float b_scales[kernel::panel_columns];
         for (std::size_t pa = 0; pa < shape.k; pa += sizes.ka) {
             const std::size_t depth = (std::min)(sizes.ka, shape.k - pa);
             for (std::size_t tile = 0; tile < tiles; ++tile) {
-                engine.pack(block, tile, ic + tile * mr, rows_of(tile), pa, depth);
+                engine.pack(block, tile, ic + tile * mr, rows_of(tile), pa, depth, scratch.tile_of_a);
             }
             for (std::size_t p = 0; p < panels; ++p) {
                 const std::size_t panel = jc / kernel::panel_columns + p;
@@ -192,7 +231,9 @@ void run_sliced(const Engine& engine, const Epilogue& epilogue, const product_sh
                 }
             }
         }
-    });
+    };
+    executor.for_each(row_tasks * column_tasks,
+                      [&](std::size_t task) { working.use([&](auto& scratch) { multiply(task, scratch); }); });
 }
 
 /// As run_sliced, but the sums grow in C itself: no scratch for them, so that a task can be as wide as C and makes A's
@@ -202,22 +243,31 @@ void run_in_place(const Engine& engine, const Epilogue& epilogue, const matrix_v
                   const blocking& sizes, const executor& executor) {
     const std::size_t mr = engine.tile_rows();
     const std::size_t row_tasks = divide_up(c.rows(), sizes.mc), column_tasks = divide_up(c.cols(), sizes.nc);
-    executor.for_each(row_tasks * column_tasks, [&](std::size_t task) {
+    scratch_pool working((std::min)(executor.concurrency(), row_tasks * column_tasks), [&] {
+        const std::size_t rows = (std::min)(sizes.mc, c.rows()), count = (std::min)(sizes.kc, depth);
+        return sliced_scratch<Engine, Epilogue>{
+            engine.make_block(rows, count),
+            engine.make_rows(count),
+            {engine.make_slice(count), aligned_buffer<float>(mr * kernel::panel_columns, 0.0F),
+             epilogue.make_strip(round_up(rows, mr))}};
+    });
+    const auto multiply = [&](std::size_t task, sliced_scratch<Engine, Epilogue>& scratch) {
         const arch::fp_guard guard;
         const std::size_t ic = task / column_tasks * sizes.mc, jc = task % column_tasks * sizes.nc;
         const std::size_t rows = (std::min)(sizes.mc, c.rows() - ic), tiles = divide_up(rows, mr);
         const std::size_t panels = divide_up((std::min)(sizes.nc, c.cols() - jc), kernel::panel_columns);
         const auto rows_of = [&](std::size_t tile) { return (std::min)(mr, rows - tile * mr); };
-        auto block = engine.make_block(rows, (std::min)(sizes.kc, depth));
-        auto slice = engine.make_slice((std::min)(sizes.kc, depth));
-        aligned_buffer<float> edge(mr * kernel::panel_columns, 0.0F);  // of tiles that reach over an edge of C
-        typename Epilogue::strip strip = epilogue.make_strip(ic, tiles * mr);
+        auto& block = scratch.block;
+        auto& slice = scratch.task.slice;
+        auto& edge = scratch.task.acc;  // of tiles that reach over an edge of C
+        auto& strip = scratch.task.strip;
+        strip.first_row = ic;
         float b_scales[kernel::panel_columns];
         for (std::size_t k = 0; k < depth; k += sizes.kc) {
             const std::size_t count = (std::min)(sizes.kc, depth - k);
             const bool first = k == 0, last = k + count == depth;
             for (std::size_t tile = 0; tile < tiles; ++tile) {
-                engine.pack(block, tile, ic + tile * mr, rows_of(tile), k, count);
+                engine.pack(block, tile, ic + tile * mr, rows_of(tile), k, count, scratch.tile_of_a);
             }
             for (std::size_t p = 0; p < panels; ++p) {
                 const std::size_t panel = jc / kernel::panel_columns + p, column = panel * kernel::panel_columns;
@@ -249,7 +299,9 @@ void run_in_place(const Engine& engine, const Epilogue& epilogue, const matrix_v
                 }
             }
         }
-    });
+    };
+    executor.for_each(row_tasks * column_tasks,
+                      [&](std::size_t task) { working.use([&](auto& scratch) { multiply(task, scratch); }); });
 }
 
 }  // namespace LOWBIT_BASELINE_NAMESPACE

@@ -54,9 +54,7 @@ class quantizing_epilogue {
         std::size_t first_row;
         aligned_buffer<float> values;  // [row][width]; empty where a panel holds whole blocks
     };
-    static strip make_strip(std::size_t row, std::size_t rows) {
-        return {row, aligned_buffer<float>(panel_step > 1 ? rows * width : 0)};
-    }
+    static strip make_strip(std::size_t rows) { return {0, aligned_buffer<float>(panel_step > 1 ? rows * width : 0)}; }
 
     void prefetch(std::size_t, std::size_t, std::size_t, std::size_t, std::size_t) const noexcept {}
 

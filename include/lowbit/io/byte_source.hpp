@@ -109,34 +109,4 @@ class file_source final : public byte_source {
     std::unique_ptr<std::FILE, close_file> file_;
 };
 
-/// A file being written. Errors of the disk are reported by write() or, at the latest, by close().
-class file_sink {
-  public:
-    file_sink(std::string_view function, const std::string& path)
-        : function_(function), name_(path), file_(std::fopen(path.c_str(), "wb")) {
-        if (file_ == nullptr) fail("cannot create: ");
-    }
-    ~file_sink() {
-        if (file_ != nullptr) std::fclose(file_);
-    }
-    file_sink(const file_sink&) = delete;
-    file_sink& operator=(const file_sink&) = delete;
-
-    void write(std::span<const std::byte> bytes) {
-        if (!bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail("cannot write: ");
-    }
-    void close() {
-        if (std::fclose(std::exchange(file_, nullptr)) != 0) fail("cannot write: ");
-    }
-
-  private:
-    [[noreturn, gnu::cold]] void fail(std::string_view what) const {
-        fail_io(message(function_, ": '", name_, "': ", what, std::generic_category().message(errno)));
-    }
-
-    std::string_view function_;  // a literal
-    std::string name_;
-    std::FILE* file_;
-};
-
 }  // namespace lowbit::detail

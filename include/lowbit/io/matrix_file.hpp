@@ -44,6 +44,7 @@
 #include <lowbit/core/bits.hpp>
 #include <lowbit/io/byte_source.hpp>
 #include <lowbit/io/checksum.hpp>
+#include <lowbit/io/file_sink.hpp>
 #include <lowbit/kernel/panel_layout.hpp>
 #include <lowbit/matrix/quantized_matrix.hpp>
 #include <lowbit/pack/packed_matrix.hpp>
@@ -284,7 +285,7 @@ template <class Matrix>
 }
 
 /// Writes `matrix`, a quantized_matrix or packed_matrix, to the file `path`, replacing what is there.
-/// Errors: throws io_error where the file cannot be written.
+/// Errors: throws io_error where the file cannot be written; an old file stays what it was then.
 template <class Matrix>
 requires requires { detail::matrix_file_traits<Matrix>::kind; }
 void write_matrix(const std::string& path, const Matrix& matrix) {

@@ -15,6 +15,7 @@
 #include <lowbit/core/float16.hpp>
 #include <lowbit/core/matrix_view.hpp>
 #include <lowbit/io/byte_source.hpp>
+#include <lowbit/io/file_sink.hpp>
 #include <lowbit/io/npy_header.hpp>
 #include <lowbit/io/tensor.hpp>
 
@@ -97,7 +98,7 @@ inline constexpr std::string_view npy_descr<double>{"<f8"};
 
 /// Writes a matrix as a little-endian .npy file `path` in C order, rows x cols, replacing what is there.
 /// T: float, double or float16 (NumPy has no bfloat16).
-/// Errors: throws lowbit::io_error where the file cannot be written.
+/// Errors: throws lowbit::io_error where the file cannot be written; an old file stays what it was then.
 template <class T>
 requires(!detail::npy_descr<std::remove_const_t<T>>.empty()) void write_npy(const std::string& path,
                                                                             matrix_view<T> matrix) {

@@ -15,7 +15,7 @@
 #include <lowbit/core/bits.hpp>
 #include <lowbit/core/error.hpp>
 #include <lowbit/core/float16.hpp>
-#include <lowbit/io/byte_source.hpp>
+#include <lowbit/io/file_sink.hpp>
 #include <lowbit/io/npy.hpp>
 #include <lowbit/io/safetensors_index.hpp>
 #include <lowbit/io/tensor.hpp>
@@ -70,7 +70,7 @@ inline void narrow(std::span<const float> values, float_type type, std::vector<s
 /// Exact: float32 and float64; bfloat16 and float16 round to nearest even.
 ///
 /// Errors: throws lowbit::error where a name repeats or is "__metadata__" or a shape does not fit its values,
-/// lowbit::io_error where the file cannot be written.
+/// lowbit::io_error where the file cannot be written; an old file stays what it was then.
 inline void write_safetensors(const std::string& path, std::span<const safetensors_output> tensors,
                               const std::map<std::string, std::string>& metadata = {}) {
     std::unordered_set<std::string> names{"__metadata__"};
