@@ -7,6 +7,7 @@
 #                             builds bench_report and runs it on your files (default: the tensors that come with
 #                             lowbit): bits, errors and speeds of all formats; --help tells the options. Without one
 #                             that names a file for the results, lowbit-report.html and .json are written here.
+#   sh cmake/setup.sh docs    writes the API documentation
 # On Debian and Ubuntu missing packages are installed with apt (through sudo if not root); elsewhere missing tools are
 # named and the build goes on with what there is. Nothing else is fetched.
 #   LOWBIT_BUILD_DIR  where to build (default: build)      CXX  the compiler (default: what CMake finds)
@@ -20,7 +21,7 @@ jobs=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 say() { printf '\n== %s\n' "$*"; }
 
 usage() {
-    sed -n '3,12s/^# \{0,1\}//p' cmake/setup.sh
+    sed -n '3,13s/^# \{0,1\}//p' cmake/setup.sh
     exit 2
 }
 
@@ -133,6 +134,14 @@ case ${1:-} in
         build REPORT
         say "Formats against each other"
         report "$@"
+        ;;
+    docs)
+        install g++ cmake ninja-build doxygen
+        require_tools
+        command -v doxygen >/dev/null 2>&1 || { echo "Missing tools: doxygen(>=1.9.4)"; exit 1; }
+        build
+        cmake --build "$build" --target docs
+        say "Begin at $build/docs/html/index.html"
         ;;
     *) usage ;;
 esac
