@@ -2,6 +2,13 @@
 # Shows a page of Markdown to Doxygen: awk -f pages.awk PAGE. Marks of update_readme.sh go; links to examples lead to
 # their pages, links to files that are not part of the documentation become plain text.
 
+# The name of a page: Doxygen's own is made of its path, in which spaces lead astray.
+function label(path) {
+    sub(/.*\//, "", path)
+    sub(/\.md$/, "", path)
+    return "page_" path
+}
+
 function linked(s,    out, at, text, to) {
     while (match(s, /\[[^]]*\]\([^) ]*\)/)) {
         out = out substr(s, 1, RSTART - 1)
@@ -14,7 +21,9 @@ function linked(s,    out, at, text, to) {
             sub(/.*\//, "", to)
             sub(/\.cpp$/, "_8cpp-example.html", to)
             out = out "<a href=\"" to "\">" text "</a>"
-        } else if (to ~ /^(https?:|#)/ || to ~ /\.(md|svg)$/) {
+        } else if (to ~ /\.md$/) {
+            out = out "[" text "](@ref " label(to) ")"
+        } else if (to ~ /^(https?:|#)/ || to ~ /\.svg$/) {
             out = out "[" text "](" to ")"
         } else {
             out = out text " (" to ")"
@@ -48,5 +57,11 @@ function quoted(s,    out, span) {
 /^```/ { fence = !fence; print; next }
 fence { print; next }
 /^<!-- .* -->$/ { print ""; next }
-/^# / && !titled { titled = 1; print; print ""; print "[TOC]"; next }
+/^# / && !titled {
+    titled = 1
+    print $0 (FILENAME ~ /README\.md$/ ? "" : " {#" label(FILENAME) "}")
+    print ""
+    print "[TOC]"
+    next
+}
 { print quoted(referred(linked($0))) }
