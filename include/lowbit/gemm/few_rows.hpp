@@ -109,6 +109,7 @@ class record_decoder {
         kernel_->record(record, values, kernel::few_rows_ahead, out);
     }
     bool has_row() const noexcept { return kernel_->row != nullptr; }
+    std::size_t row_panels() const noexcept { return kernel_->row_panels; }
     void row(const kernel::few_floats_tile& tile) const noexcept { kernel_->row(tile); }
     /// 32 sums in the order of the columns.
     void put_in_order(float* acc) const noexcept {
@@ -144,7 +145,7 @@ void run_few_floats(const ASource& a, const BSource& b, isa which, const Epilogu
     const record_decoder<fb> decode(which);
     const std::size_t panels = divide_up(shape.n, kernel::panel_columns), threads = executor.concurrency();
     const bool in_registers = shape.m == 1 && decode.has_row();
-    const std::size_t width = in_registers ? 2 : kernels.panels, sets = divide_up(panels, width);
+    const std::size_t width = in_registers ? decode.row_panels() : kernels.panels, sets = divide_up(panels, width);
     const std::size_t step = width % Epilogue::panel_step == 0 ? 1 : Epilogue::panel_step;  // of sets
     const std::size_t runs = (std::min)(divide_up(sets, step), threads > 1 ? 8 * threads : 1);
     scratch_pool strips((std::min)(threads, runs), [&] { return epilogue.make_strip(tiles * tile_rows); });
@@ -158,14 +159,17 @@ void run_few_floats(const ASource& a, const BSource& b, isa which, const Epilogu
         for (std::size_t set = share.first; set < share.last; ++set) {
             const std::size_t first = set * width, count = (std::min)(width, panels - first);
             std::fill_n(acc, tiles * kernel::few_floats_sums, 0.0F);
+            if (width == 2) {
+                for (std::size_t p = first + count; p < (std::min)(first + 2 * width, panels); ++p) b.touch(p);
+            }
             std::size_t k = 0;
             if (in_registers) {
                 k = shape.k / kernel::record_values * kernel::record_values;
-                decode.row({values.data(),
-                            {b.slice(first, 0, k, nullptr), b.slice(first + count - 1, 0, k, nullptr)},
-                            k,
-                            kernel::few_rows_ahead,
-                            acc});
+                kernel::few_floats_tile tile{values.data(), {}, k, kernel::few_rows_ahead, acc};
+                for (std::size_t p = 0; p < width; ++p) {
+                    tile.panels[p] = b.slice(first + (std::min)(p, count - 1), 0, k, nullptr);
+                }
+                decode.row(tile);
             }
             for (; k < shape.k; k += kernel::record_values) {
                 const std::size_t depth = (std::min)(kernel::record_values, shape.k - k);

@@ -170,7 +170,8 @@ void multiply(const ASource& a, const BSource& b, const C& c, std::size_t k, con
                 return;
             }
         }
-        run(integer_engine<ASource, BSource>(a, b, kernels), integer_lane_sizes(common_group<fa, fb>, caches()));
+        run(integer_engine<ASource, BSource>(a, b, kernels),
+            integer_lane_sizes(common_group<fa, fb>, caches(), arch::adds_beside_products()));
     } else {
         if constexpr (std::is_same_v<BSource, packed_panels<fb>>) {
             if (shape.m <= kernel::most_few_float_rows && plan.blocks == blocking{}) {

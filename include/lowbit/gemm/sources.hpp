@@ -132,12 +132,27 @@ class packed_panels {
     const std::uint8_t* slice(std::size_t p, std::size_t k, std::size_t, std::uint8_t*) const noexcept {
         return packed_->panel(p) + kernel::panel_arithmetic<F>::record_at(k);
     }
+    /// Reads a byte of each page of panel p, so that its address translation is at hand: Zen 5 drops prefetches of
+    /// pages that its translation buffers do not hold, and no processor's own prefetching crosses into them.
+    void touch(std::size_t p) const noexcept {
+        const std::uint8_t* const panel = packed_->panel(p);
+        for (std::size_t i = 0; i < kernel::panel_arithmetic<F>::panel_bytes(packed_->cols()); i += 4096) {
+            static_cast<void>(*static_cast<const volatile std::uint8_t*>(panel + i));
+        }
+    }
     /// Asks for part `part` of `parts` of that slice.
     void prefetch(std::size_t p, std::size_t k, std::size_t count, std::size_t part, std::size_t parts) const noexcept {
         const std::size_t lines = kernel::panel_arithmetic<F>::panel_bytes(count) / 64;
         const std::uint8_t* const records = slice(p, k, count, nullptr);
-        for (std::size_t i = lines * part / parts; i < lines * (part + 1) / parts; ++i) {
-            __builtin_prefetch(records + 64 * i, 0, 2);
+        const std::size_t first = lines * part / parts, last = lines * (part + 1) / parts;
+        for (std::size_t i = first; i < last; ++i) {
+            const std::uint8_t* const line = records + 64 * i;
+            // Zen 5 drops prefetches of pages that its translation buffers do not hold: a load brings the page in.
+            if (i == first || reinterpret_cast<std::uintptr_t>(line) % 4096 == 0) {
+                static_cast<void>(*static_cast<const volatile std::uint8_t*>(line));
+            } else {
+                __builtin_prefetch(line, 0, 2);
+            }
         }
     }
 

@@ -27,13 +27,16 @@ struct few_rows_kernel {
     void (*panel)(const few_rows_tile&) noexcept;
 };
 
-/// One row of floats and two packed panels.
+/// The most panels that a kernel takes for one row of floats.
+inline constexpr std::size_t most_row_panels = 4;
+
+/// One row of floats and some packed panels.
 struct few_floats_tile {
     const float* a;
-    const std::uint8_t* panels[2];
+    const std::uint8_t* panels[most_row_panels];
     std::size_t depth;  ///< values of K, whole records
     std::size_t ahead;  ///< how many bytes ahead to prefetch
-    float* acc;         ///< [2][32], read and written
+    float* acc;         ///< [panel][32], read and written
 };
 
 /// Packed panels of one format as floats: lane * scale, zeros with the sign of their code.
@@ -41,8 +44,10 @@ struct decode_kernel {
     /// Writes `values` values of K, and what is missing to whole blocks, of 32 columns: float [value][32]. `out` lies
     /// on a 64-byte boundary. Prefetches `ahead` bytes ahead.
     void (*record)(const std::uint8_t* record, std::size_t values, std::size_t ahead, float* out) noexcept;
-    /// One row times two panels, decoded in registers: acc = fma(a, b, acc) for each k in ascending order. May be null.
+    /// One row times row_panels panels, decoded in registers: acc = fma(a, b, acc) for each k in ascending order. May
+    /// be null.
     void (*row)(const few_floats_tile&) noexcept;
+    std::size_t row_panels;
     /// The column at each of the 32 places that `record` and `row` write; null: column i at place i.
     const std::uint8_t* order;
 };
