@@ -4,6 +4,7 @@
 //
 //   decode/FORMAT/M/ISA/memory    N = 32768, K = 4096: weights come from memory
 //   decode/FORMAT/M/ISA/cache     N = 1024,  K = 4096: weights stay in the cache
+//   decode/FORMAT/1/ISA/cache/threads:1, 2    N = 8192, K = 4096, by one and by two threads
 //   weight_only/FORMAT/M/ISA/memory   the same with activations that are not quantised (gemm_weight_only)
 //   sgemv/OpenBLAS, gemv/bfloat16 the same N and K = 4096 in float32 and bfloat16, M = 1
 //
@@ -28,6 +29,7 @@
 
 #include <benchmark/benchmark.h>
 #include <lowbit/core/huge_pages.hpp>
+#include <lowbit/core/thread_pool.hpp>
 #include <lowbit/gemm/gemm.hpp>
 #include <lowbit/gemm/weight_only.hpp>
 
@@ -47,6 +49,7 @@ namespace {
 constexpr std::size_t depth = 4096;
 constexpr std::size_t many = 32768;
 constexpr std::size_t cached = 1024;
+constexpr std::size_t shared_columns = 8192;  // of the rows with threads: 18 MB of 4-bit weights
 
 const aligned_buffer<float>& weights() {
     static const aligned_buffer<float> data = [] {
@@ -117,14 +120,17 @@ void report(benchmark::State& state, std::size_t m, std::size_t n, double bits, 
 }
 
 template <class F, class A = activation_format_t<F>>
-void run(benchmark::State& state, isa which, std::size_t m, std::size_t n) {
+void run(benchmark::State& state, isa which, std::size_t m, std::size_t n, std::size_t threads = 1) {
     const packed_matrix<F>& w = packed<F>(n);
     const aligned_buffer<float> x = normal_matrix(m, depth, 2);
     aligned_buffer<float> y(m * n, 0.0F);
     const double read = read_ceiling(), dot = dot_ceiling(which);
+    thread_pool pool(threads);
+    gemm_options options;
+    if (threads > 1) options.executor = pool;
     for (auto _ : state) {
         detail::gemm_float_rows<A>(matrix_view<const float>(x.data(), m, depth), w, matrix_view<float>(y.data(), m, n),
-                                   {}, {}, {which});
+                                   options, {}, {which});
         benchmark::DoNotOptimize(y.data());
         benchmark::ClobberMemory();
     }
@@ -230,6 +236,14 @@ void register_all() {
                         ->Unit(benchmark::kMillisecond)
                         ->UseRealTime();
                 }
+            }
+            for (const std::size_t threads : {1U, 2U}) {
+                const std::string name = "decode/" + std::string(F::name) + "/1/" + std::string(to_string(which)) +
+                                         "/cache/threads:" + std::to_string(threads);
+                benchmark::RegisterBenchmark(
+                    name.c_str(), [=](benchmark::State& state) { run<F>(state, which, 1, shared_columns, threads); })
+                    ->Unit(benchmark::kMillisecond)
+                    ->UseRealTime();
             }
             for (const std::size_t m : {1U, 4U}) {
                 const std::string name = "weight_only/" + std::string(F::name) + "/" + std::to_string(m) + "/" +
