@@ -35,9 +35,11 @@
 ///           for ir in MC by MR       kernel; after the last slice: epilogue
 ///
 /// Where C is float and its old values do not count, the sums are kept in C itself: tasks can be as wide as N, so that
-/// A is quantised once a thread; threads share out the rows first, down to 256 (each of them decodes all of B). The
-/// sums come from farther away then, so slices are deep, A's in 3.5 MiB at most. (Measured, fraction of the FMA peak at
-/// KC 256, 512, 1024, 1408, 2048, K = 4096: 0.74 0.77 0.83 0.85 0.85; sums in scratch: 0.80.)
+/// A is quantised once a thread; threads share out the columns, and rows where that would leave a thread fewer than 512
+/// (each of them decodes its share of B, which costs more than quantising A again: two threads over one, Zen 5, M =
+/// 512, N = K = 4096, 1.96 by columns, 1.83 by rows). The sums come from farther away then, so slices are deep, A's
+/// in 3.5 MiB at most. (Measured, fraction of the FMA peak at KC 256, 512, 1024, 1408, 2048, K = 4096: 0.74 0.77 0.83
+/// 0.85 0.85; sums in scratch: 0.80.)
 #pragma once
 
 #include <algorithm>
@@ -142,7 +144,8 @@ struct lane_sizes {
     constexpr std::size_t most_bytes = 7 * 512 * 1024;  // of A's slice in place
     blocking b = forced;
     if (b.mc == 0) {
-        const std::size_t share = in_place ? (std::max)(divide_up(m, threads), std::size_t{256}) : 512;
+        const bool by_rows = in_place && n < 512 * threads;
+        const std::size_t share = by_rows ? (std::max)(divide_up(m, threads), std::size_t{256}) : 512;
         b.mc = even_blocks(m, (std::min)(share, std::size_t{512}), tile_rows);
     }
     b.mc = round_up(b.mc, tile_rows);

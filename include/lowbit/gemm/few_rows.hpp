@@ -61,7 +61,7 @@ template <class ASource, class BSource, class Epilogue>
         if (block.plain[tile] != 0) return false;
     }
     const std::size_t panels = divide_up(shape.n, kernel::panel_columns), threads = executor.concurrency();
-    const std::size_t runs = (std::min)(divide_up(panels, Epilogue::panel_step), threads > 1 ? 8 * threads : 1);
+    const std::size_t runs = (std::min)(divide_up(panels, Epilogue::panel_step), threads > 1 ? 16 * threads : 1);
     scratch_pool strips((std::min)(threads, runs), [&] { return epilogue.make_strip(tiles * tile_rows); });
     const auto multiply = [&](std::size_t run, typename Epilogue::strip& strip) {
         const arch::fp_guard guard;
@@ -147,7 +147,7 @@ void run_few_floats(const ASource& a, const BSource& b, isa which, const Epilogu
     const bool in_registers = shape.m == 1 && decode.has_row();
     const std::size_t width = in_registers ? decode.row_panels() : kernels.panels, sets = divide_up(panels, width);
     const std::size_t step = width % Epilogue::panel_step == 0 ? 1 : Epilogue::panel_step;  // of sets
-    const std::size_t runs = (std::min)(divide_up(sets, step), threads > 1 ? 8 * threads : 1);
+    const std::size_t runs = (std::min)(divide_up(sets, step), threads > 1 ? 16 * threads : 1);
     scratch_pool strips((std::min)(threads, runs), [&] { return epilogue.make_strip(tiles * tile_rows); });
     const auto multiply = [&](std::size_t run, typename Epilogue::strip& strip) {
         const arch::fp_guard guard;

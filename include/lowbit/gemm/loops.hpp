@@ -123,8 +123,8 @@ void run_resident(const Engine& engine, const Epilogue& epilogue, const product_
     const std::size_t panels = divide_up(shape.n, kernel::panel_columns);
     const std::size_t block_rows = (std::min)(sizes.mc, round_up(shape.m, mr));
     const tile_worker<Engine, Epilogue> work{engine, epilogue, shape};
-    // Tasks: runs of panels, and of tiles where there are few panels; 8 or more a thread, so that they end together.
-    const std::size_t wanted = threads > 1 ? 8 * threads : 1;
+    // Tasks: runs of panels, and of tiles where there are few panels; 16 or more a thread, so that they end together.
+    const std::size_t wanted = threads > 1 ? 16 * threads : 1;
     const std::size_t panel_runs = (std::min)(divide_up(panels, Epilogue::panel_step), wanted);
     const std::size_t most_tile_runs = divide_up(wanted, panel_runs), most_tiles = divide_up(block_rows, mr);
     const std::size_t run_tiles = divide_up(most_tiles, (std::min)(most_tiles, most_tile_runs));
