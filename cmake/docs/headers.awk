@@ -73,11 +73,8 @@ function prose(s, essay, begins,    html) {
     return html escaped(substr(s, RLENGTH + 1))
 }
 
-function looks_like_code(first, last,    i) {
-    for (i = first; i <= last; i++)
-        if (text_of(line[i]) ~ /(;|\{)( *\/\/.*)?$/) return 1
-    return 0
-}
+# Whether a picture that begins with this line is C++.
+function is_code(s) { return text_of(s) ~ /(;|\{)( *\/\/.*)?$/ }
 
 # Turns the comment lines first..last into documentation. Pictures become code blocks of Markdown, which begin and end
 # at the blank lines around them.
@@ -91,7 +88,7 @@ function document(first, last, essay,    i, j, s, margin, item, begins, fence) {
         if (s ~ /^  / && begins) {
             for (j = i; j < last && text_of(line[j + 1]) ~ /^(  .*)?$/; j++) {}
             while (text_of(line[j]) == "") j--
-            fence = looks_like_code(i, j) && i > first && j < last
+            fence = is_code(line[i]) && i > first && j < last
             if (fence) { shown[i - 1] = margin " ```cpp"; shown[j + 1] = margin " ```" }
             for (; i <= j; i++) {
                 s = text_of(line[i])
