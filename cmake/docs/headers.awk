@@ -74,7 +74,7 @@ function prose(s, essay, begins,    html) {
 }
 
 # Whether a picture that begins with this line is C++.
-function is_code(s) { return text_of(s) ~ /(;|\{)( *\/\/.*)?$/ }
+function is_code(s) { return text_of(s) ~ /([)}];|\{)( *\/\/.*)?$/ }
 
 # Turns the comment lines first..last into documentation. Pictures become code blocks of Markdown, which begin and end
 # at the blank lines around them.
