@@ -108,7 +108,7 @@ void files() {
     expect_error("no valid JSON",
                  [&] { (void)lowbit::read_safetensors_index(std::as_bytes(std::span(text)).first(13)); });
     const std::vector<lowbit::safetensors_output> wrong{{.name = "w", .shape = {65}, .values = source}};
-    expect_error("lowbit::write_safetensors: shape of 'w' holds 65",
+    expect_error("lowbit::write_safetensors: shape of tensor 'w' holds 65",
                  [&] { lowbit::write_safetensors(missing, wrong); });
 #endif
 }

@@ -41,6 +41,15 @@ TEST(openmp_executor, is_serial_in_a_parallel_region) {
     EXPECT_EQ(calls.load() % 8, 0);
 }
 
+TEST(openmp_executor, refuses_a_negative_number_of_threads) {
+    try {
+        lowbit::openmp_executor threads(-5);
+        FAIL();
+    } catch (const lowbit::error& caught) {
+        EXPECT_EQ(std::string(caught.what()), "lowbit::openmp_executor: threads -5 are less than 0");
+    }
+}
+
 }  // namespace
 
 #else

@@ -163,10 +163,10 @@ TEST(gemm_quantized, errors_name_function_and_numbers) {
     EXPECT_EQ(text_of([&] {
                   static_cast<void>(gemm_quantized<nvfp4>(view(x, 4, 64), packed, {}, {{}, 0.0F}));
               }),
-              "lowbit::gemm_quantized: option 'tensor_scale.value' is 0, but must be finite and > 0");
+              "lowbit::gemm_quantized: option 'output.tensor_scale' is 0, but must be finite and > 0");
     EXPECT_EQ(
         text_of([&] { static_cast<void>(gemm_quantized<hif4>(view(x, 4, 64), packed, {.residual = view(x, 2, 4)})); }),
-        "lowbit::gemm_quantized: rows 2 of option 'residual' do not match rows 4 of output 'c'");
+        "lowbit::gemm_quantized: rows 2 of option 'residual' do not match rows 4 of the result");
 }
 
 }  // namespace

@@ -33,8 +33,12 @@ class allocator {
         return failed_;
     }
     static long alive() noexcept { return alive_; }
+    /// Bytes of the largest allocation that was asked for since forget_largest().
+    static std::size_t largest() noexcept { return largest_; }
+    static void forget_largest() noexcept { largest_ = 0; }
 
     static void* take(std::size_t bytes, std::size_t alignment) {
+        if (bytes > largest_) largest_ = bytes;
         if (until_failure_ > 0 && fails()) {
             ++failed_;
             throw std::bad_alloc();
@@ -58,6 +62,7 @@ class allocator {
     }
 
     static inline std::atomic<long> alive_{0};
+    static inline std::atomic<std::size_t> largest_{0};
     static inline std::atomic<long> until_failure_{0};
     static inline std::atomic<long> failed_{0};
     static inline std::atomic<failing> kind_{failing::one};

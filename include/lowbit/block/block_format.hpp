@@ -10,6 +10,7 @@
 ///     F::has_tensor_scale                          one more float32 scale a matrix or a row
 ///     F::block                                     a struct of bytes, alignment 1, no padding
 ///     F::options                                   what changes the bytes, compared with ==
+///     F::enumerated(options)                       of options that are enumerations: what to check (may be missing)
 ///     F::encode(values, options, context)          gives the block
 ///     F::decode(block, values, tensor_scale)       fills the values
 ///

@@ -43,6 +43,7 @@
 
 #include <lowbit/block/block_format.hpp>
 #include <lowbit/block/block_math.hpp>
+#include <lowbit/core/error.hpp>
 
 namespace lowbit {
 
@@ -114,6 +115,11 @@ struct hif4 {
 
     /// What the caller may choose.
     using options = hif4_options;
+    /// What `option` holds in enumerations, for whoever checks it.
+    [[nodiscard]] static constexpr auto enumerated(const options& option) noexcept {
+        return std::array{detail::enumerated_option{"rounding", static_cast<unsigned>(option.rounding),
+                                                    static_cast<unsigned>(hif4_rounding::ascend_a6)}};
+    }
 
     /// The block of 64 values.
     /// Exact: the bytes of the hif4_rounding that `option` names. Special: NaN and Inf poison the block; -0 becomes +0.

@@ -35,6 +35,7 @@
 
 #include <lowbit/block/block_format.hpp>
 #include <lowbit/block/block_math.hpp>
+#include <lowbit/core/error.hpp>
 
 namespace lowbit {
 
@@ -74,6 +75,11 @@ struct mxfp4 {
 
     /// What the caller may choose.
     using options = mxfp4_options;
+    /// What `option` holds in enumerations, for whoever checks it.
+    [[nodiscard]] static constexpr auto enumerated(const options& option) noexcept {
+        return std::array{detail::enumerated_option{"scale_rule", static_cast<unsigned>(option.scale_rule),
+                                                    static_cast<unsigned>(mxfp4_scale_rule::search)}};
+    }
 
     /// The block of 32 values, under the scale rule that `option` names.
     /// Exact: nearest code, ties to even, saturating at 6 * scale.

@@ -46,6 +46,7 @@
 
 #include <lowbit/block/block_format.hpp>
 #include <lowbit/block/block_math.hpp>
+#include <lowbit/core/error.hpp>
 #include <lowbit/element/exmy.hpp>
 
 namespace lowbit {
@@ -90,6 +91,11 @@ struct nvfp4 {
 
     /// What the caller may choose.
     using options = nvfp4_options;
+    /// What `option` holds in enumerations, for whoever checks it.
+    [[nodiscard]] static constexpr auto enumerated(const options& option) noexcept {
+        return std::array{detail::enumerated_option{"order", static_cast<unsigned>(option.order),
+                                                    static_cast<unsigned>(nvfp4_order::division)}};
+    }
 
     /// Scales of a tensor or row whose greatest finite magnitude is amax (finite, >= 0), for the same `option` as the
     /// encoding.

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include <lowbit/arch/fp_environment.hpp>
+#include <lowbit/convert/check_options.hpp>
 #include <lowbit/convert/options.hpp>
 #include <lowbit/convert/partition.hpp>
 #include <lowbit/convert/row_access.hpp>
@@ -21,19 +22,18 @@ namespace detail {
 
 inline namespace LOWBIT_BASELINE_NAMESPACE {
 
-/// quantize by the given codec.
+/// quantize by the given codec; `name`: of the public function.
 template <block_format F, class T>
 quantized_matrix<F> quantize(const matrix_view<T>& source, const quantize_options<F>& options,
-                             const row_codec<F>& codec) {
+                             const row_codec<F>& codec, const char* name = "lowbit::quantize") {
     using value_type = std::remove_const_t<T>;
     using access = quantized_matrix_access<F>;
-    constexpr const char* name = "lowbit::quantize";
 
-    access::check_size(name, source.rows(), source.cols());
-    check_tensor_scale_options<F>(name, options.tensor_scale);
+    check_options(name, options);
+    const bool by_row = wants_row_scales(options);
+    access::check_size(name, source.rows(), source.cols(), by_row);
     const arch::fp_guard guard;
 
-    const bool by_row = wants_row_scales(options);
     quantized_matrix<F> result = access::make(source.rows(), source.cols(), by_row);
     typename F::block* const blocks = access::blocks(result);
     const std::size_t blocks_per_row = result.blocks_per_row();
@@ -83,8 +83,8 @@ inline namespace LOWBIT_BASELINE_NAMESPACE {
 ///
 /// Special: NaN, Inf and -0 as the format says; a tensor scale comes from finite values only.
 ///
-/// Errors: a size overflow, a given tensor scale that is not finite and > 0, a LOWBIT_ISA that cannot run here; the
-/// executor's own exceptions and std::bad_alloc pass through.
+/// Errors: a size overflow, an option out of its range, a given tensor scale that is not finite and > 0, a LOWBIT_ISA
+/// that cannot run here; the executor's own exceptions and std::bad_alloc pass through.
 ///
 /// Cost: one pass over the data, two for NVFP4 with a tensor scale by matrix.
 template <block_format F, class T>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensor scales of two-level formats (NVFP4): checked, and computed from the data where the options say so.
+// The tensor scales of two-level formats (NVFP4), computed from the data where the options say so.
 #pragma once
 
 #include <atomic>
@@ -16,15 +16,6 @@
 #include <lowbit/matrix/quantized_matrix.hpp>
 
 namespace lowbit::detail {
-
-/// Refuses a given tensor scale that is not finite and > 0; `name` is the public function that asks.
-template <class F>
-void check_tensor_scale_options(const char* name, const tensor_scale_options& options) {
-    if (F::has_tensor_scale && options.kind == tensor_scale_kind::given && !is_tensor_scale(options.value)) {
-        fail(
-            message(name, ": option 'tensor_scale.value' is ", decimal(options.value), ", but must be finite and > 0"));
-    }
-}
 
 /// A maximum that several threads raise; the result does not depend on their order.
 inline void raise(std::atomic<std::uint32_t>& largest, std::uint32_t value) noexcept {

@@ -27,6 +27,7 @@
 #include <type_traits>
 
 #include <lowbit/arch/fp_environment.hpp>
+#include <lowbit/convert/check_options.hpp>
 #include <lowbit/convert/options.hpp>
 #include <lowbit/convert/partition.hpp>
 #include <lowbit/convert/row_access.hpp>
@@ -236,11 +237,11 @@ quantized_matrix<F> quantize_transposed(const matrix_view<T>& source, const quan
     using encoder_type = transposed_encoder<F, T>;
     constexpr const char* name = "lowbit::quantize_transposed";
 
-    access::check_size(name, source.cols(), source.rows());
-    check_tensor_scale_options<F>(name, options.tensor_scale);
+    check_options(name, options);
+    const bool by_row = wants_row_scales(options);
+    access::check_size(name, source.cols(), source.rows(), by_row);
     const arch::fp_guard guard;
 
-    const bool by_row = wants_row_scales(options);
     quantized_matrix<F> result = access::make(source.cols(), source.rows(), by_row);
     const encode_context shared = matrix_scales(source, codec, options);
     if (!by_row) access::set_tensor_scale(result, shared.tensor_scale);

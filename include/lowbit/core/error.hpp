@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <concepts>
+#include <cstddef>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -93,6 +94,28 @@ template <bool Throws = (LOWBIT_EXCEPTIONS != 0)>
 #else
     call_error_handler(text.c_str());
 #endif
+}
+
+/// An option that is an enumeration: the field of the options, what it holds and the last enumerator, the first being
+/// 0.
+struct enumerated_option {
+    std::string_view field;
+    unsigned value;
+    unsigned last;
+};
+
+/// Refuses a value that the enumeration does not have; `name` is the public function that asks, `prefix` leads to the
+/// field.
+inline void check_enumerated(std::string_view name, std::string_view prefix, const enumerated_option& option) {
+    if (option.value <= option.last) return;
+    fail(message(name, ": option '", prefix, option.field, "' is ", option.value, ", but its last value is ",
+                 option.last));
+}
+
+/// Refuses null data of `count` > 0 elements; `what` names the argument: "option 'bias'".
+inline void check_not_null(std::string_view name, std::string_view what, const void* data, std::size_t count) {
+    if (data != nullptr || count == 0) return;
+    fail(message(name, ": ", what, " is null, but has ", count, " elements"));
 }
 
 }  // namespace detail

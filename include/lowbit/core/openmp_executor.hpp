@@ -7,6 +7,7 @@
 #include <exception>
 
 #include <lowbit/core/config.hpp>
+#include <lowbit/core/error.hpp>
 #include <lowbit/core/function_ref.hpp>
 
 #if !defined(_OPENMP)
@@ -21,7 +22,11 @@ namespace lowbit {
 class openmp_executor {
   public:
     /// `threads` 0: what omp_get_max_threads() says when a loop starts (OMP_NUM_THREADS, omp_set_num_threads).
-    explicit openmp_executor(int threads = 0) noexcept : threads_(threads) {}
+    /// Errors: a negative number.
+    explicit openmp_executor(int threads = 0) : threads_(threads) {
+        if (threads < 0)
+            detail::fail(detail::message("lowbit::openmp_executor: threads ", threads, " are less than 0"));
+    }
 
     /// Threads that a loop started here and now would use; 1 inside a parallel region.
     [[nodiscard]] std::size_t concurrency() const noexcept { return static_cast<std::size_t>(team()); }

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include <lowbit/core/config.hpp>
+#include <lowbit/core/error.hpp>
 #include <lowbit/core/function_ref.hpp>
 
 namespace lowbit {
@@ -31,10 +32,15 @@ namespace lowbit {
 class thread_pool {
   public:
     /// `threads` in all, so threads - 1 are started; 0 asks for std::thread::hardware_concurrency().
-    /// Errors: std::system_error if a thread cannot be started (those started before are joined).
+    /// Errors: more than 65536 threads; std::system_error if a thread cannot be started (those started before are
+    /// joined).
     explicit thread_pool(std::size_t threads = 0) {
         if (threads == 0) threads = std::thread::hardware_concurrency();
         if (threads <= 1) return;
+        if (threads > most_threads) {
+            detail::fail(
+                detail::message("lowbit::thread_pool: threads ", threads, " exceed the limit of ", most_threads));
+        }
         join_on_failure guard{this};
         workers_.reserve(threads - 1);
         for (std::size_t i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
@@ -79,6 +85,7 @@ class thread_pool {
 
   private:
     static constexpr std::uint32_t open = std::uint32_t{1} << 31;
+    static constexpr std::size_t most_threads = 65536;
     static constexpr int spins = 1000;  // of about 50 to 150 cycles each
 
     struct join_on_failure {

@@ -36,6 +36,7 @@
 // Source: HiFloat8 (Luo et al., 2024), arXiv 2409.16626, tables 2-4 and section 3.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -44,6 +45,7 @@
 #include <string_view>
 
 #include <lowbit/core/bits.hpp>
+#include <lowbit/core/error.hpp>
 #include <lowbit/core/float16.hpp>
 #include <lowbit/element/hif8_rounding.hpp>
 #include <lowbit/element/minifloat.hpp>
@@ -147,6 +149,13 @@ class hif8 {
     static constexpr bool has_tensor_scale = false;   ///< there is no second scale
     using block = hif8;                               ///< one code
     using options = hif8_options;                     ///< rounding, overflow and seed
+    /// What `option` holds in enumerations, for whoever checks it.
+    [[nodiscard]] static constexpr auto enumerated(const options& option) noexcept {
+        return std::array{detail::enumerated_option{"rounding", static_cast<unsigned>(option.rounding),
+                                                    static_cast<unsigned>(hif8_rounding::stochastic)},
+                          detail::enumerated_option{"overflow", static_cast<unsigned>(option.overflow),
+                                                    static_cast<unsigned>(lowbit::overflow::infinity)}};
+    }
 
     /// The code of values[0], rounded as `chosen`. The element's index (context.index) and the seed choose the random
     /// bits.

@@ -22,6 +22,7 @@
 #include <type_traits>
 
 #include <lowbit/arch/fp_environment.hpp>
+#include <lowbit/convert/check_options.hpp>
 #include <lowbit/core/matrix_view.hpp>
 #include <lowbit/gemm/blocking.hpp>
 #include <lowbit/gemm/engine_float.hpp>
@@ -46,19 +47,28 @@ struct gemm_plan {
     bool join_scales = arch::adds_beside_products();
 };
 
-inline void check_product(std::size_t a_rows, std::size_t a_cols, std::size_t b_rows, std::size_t b_cols,
-                          std::size_t c_rows, std::size_t c_cols, std::size_t bias, const char* name) {
+/// What must hold of any product's shapes and options; `result`: what C is called, `name`: of the public function.
+inline void check_product(std::size_t a_cols, std::size_t b_rows, std::size_t b_cols, const gemm_options& options,
+                          const char* result, const char* name) {
     if (a_cols != b_cols) {
         fail(message(name, ": cols ", a_cols, " of input 'a' do not match cols ", b_cols, " of input 'b'"));
     }
+    const std::size_t bias = options.bias.size();
+    if (bias != 0 && bias != b_rows) {
+        fail(message(name, ": option 'bias' has ", bias, " values, but ", result, " has cols ", b_rows));
+    }
+    check_not_null(name, "option 'bias'", options.bias.data(), bias);
+    check_enumerated(
+        name, "", {"activation", static_cast<unsigned>(options.activation), static_cast<unsigned>(activation::silu)});
+}
+
+inline void check_output_shape(std::size_t a_rows, std::size_t b_rows, std::size_t c_rows, std::size_t c_cols,
+                               const char* name) {
     if (a_rows != c_rows) {
         fail(message(name, ": rows ", c_rows, " of output 'c' do not match rows ", a_rows, " of input 'a'"));
     }
     if (b_rows != c_cols) {
         fail(message(name, ": cols ", c_cols, " of output 'c' do not match rows ", b_rows, " of input 'b'"));
-    }
-    if (bias != 0 && bias != c_cols) {
-        fail(message(name, ": option 'bias' has ", bias, " values, but output 'c' has cols ", c_cols));
     }
 }
 
@@ -71,22 +81,22 @@ inline void check_no_overlap(const byte_rows& c, const byte_rows& input, const c
 
 /// Residual: C's shape or none.
 inline void check_residual_shape(std::size_t rows, std::size_t cols, const matrix_view<const float>& residual,
-                                 const char* name) {
+                                 const char* result, const char* name) {
     if (residual.empty()) return;
     if (residual.rows() != rows) {
-        fail(message(name, ": rows ", residual.rows(), " of option 'residual' do not match rows ", rows,
-                     " of output 'c'"));
+        fail(message(name, ": rows ", residual.rows(), " of option 'residual' do not match rows ", rows, " of ",
+                     result));
     }
     if (residual.cols() != cols) {
-        fail(message(name, ": cols ", residual.cols(), " of option 'residual' do not match cols ", cols,
-                     " of output 'c'"));
+        fail(message(name, ": cols ", residual.cols(), " of option 'residual' do not match cols ", cols, " of ",
+                     result));
     }
 }
 
 /// It may be C itself, each element is read before it is written.
 template <class T>
 void check_residual(const matrix_view<T>& c, const matrix_view<const float>& residual, const char* name) {
-    check_residual_shape(c.rows(), c.cols(), residual, name);
+    check_residual_shape(c.rows(), c.cols(), residual, "output 'c'", name);
     if (residual.empty()) return;
     if constexpr (std::is_same_v<T, float>) {
         if (residual.data() == c.data() && residual.stride() == c.stride()) return;
@@ -105,7 +115,7 @@ byte_rows byte_rows_of(const packed_matrix<F>& packed) noexcept {
 
 template <class F>
 void check_weights(const packed_matrix<F>& packed, const char* name) {
-    check_layout(name, packed.layout());
+    check_layout(name, "b", packed.layout());
 }
 template <class F>
 void check_weights(const quantized_matrix<F>&, const char*) noexcept {}
@@ -113,7 +123,8 @@ void check_weights(const quantized_matrix<F>&, const char*) noexcept {}
 /// All that must hold of a product into a matrix of numbers; `name`: of the public function.
 template <class A, class B, class T>
 void check_arguments(const A& a, const B& b, const matrix_view<T>& c, const gemm_options& options, const char* name) {
-    check_product(a.rows(), a.cols(), b.rows(), b.cols(), c.rows(), c.cols(), options.bias.size(), name);
+    check_product(a.cols(), b.rows(), b.cols(), options, "output 'c'", name);
+    check_output_shape(a.rows(), b.rows(), c.rows(), c.cols(), name);
     check_weights(b, name);
     const byte_rows out = byte_rows_of(c);
     check_no_overlap(out, byte_rows_of(a), "input 'a'", name);
@@ -253,6 +264,7 @@ template <class FA, class S, class B, class T>
 void gemm_float_rows(const matrix_view<S>& a, const B& b, const matrix_view<T>& c, const gemm_options& options,
                      const typename FA::options& format, const gemm_plan& plan) {
     check_arguments(a, b, c, options, "lowbit::gemm");
+    check_format_options<FA>("lowbit::gemm", "format.", format);
     if (!c.empty()) multiply_float_rows<FA>(a, b, c, options, format, plan);
 }
 
@@ -292,8 +304,9 @@ inline namespace LOWBIT_BASELINE_NAMESPACE {
 /// Special: NaN and Inf poison their block, and with it the row of C; a NaN scale in B its column; others stay
 /// untouched. beta == 0 does not read C; alpha == 0 reads neither A nor B; k == 0 gives sums of +0.
 ///
-/// Errors: shapes that do not match, C overlapping an input, a packed matrix of another layout: thrown before C is
-/// touched.
+/// Errors: shapes that do not match, C overlapping an input, an option out of its range, a packed matrix of another
+/// layout: thrown before C is touched. So is std::bad_alloc: all scratch is made first, unless the executor runs more
+/// bodies at once than its concurrency().
 ///
 /// Cost: about 2.5 MiB of scratch a thread at most.
 template <block_format A, class S, gemm_weights B, matrix_element T>

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include <lowbit/convert/tensor_scale.hpp>
+#include <lowbit/convert/check_options.hpp>
 #include <lowbit/core/matrix_view.hpp>
 #include <lowbit/gemm/gemm.hpp>
 #include <lowbit/gemm/quantizing_epilogue.hpp>
@@ -37,12 +37,13 @@ quantized_matrix<F> make_quantized(std::size_t a_rows, std::size_t a_cols, std::
                                    const Product& product) {
     using access = quantized_matrix_access<F>;
     constexpr const char* name = "lowbit::gemm_quantized";
-    check_product(a_rows, a_cols, b_rows, b_cols, a_rows, b_rows, options.bias.size(), name);
-    check_residual_shape(a_rows, b_rows, options.residual, name);
+    check_product(a_cols, b_rows, b_cols, options, "the result", name);
+    check_residual_shape(a_rows, b_rows, options.residual, "the result", name);
     if (abs_bits(options.beta) != 0) {
         fail(message(name, ": option 'beta' is ", decimal(options.beta), ", but there is no old 'c' to add"));
     }
-    check_tensor_scale_options<F>(name, {tensor_scale_kind::given, output.tensor_scale});
+    check_format_options<F>(name, "output.format.", output.format);
+    if constexpr (F::has_tensor_scale) check_tensor_scale(name, "output.tensor_scale", output.tensor_scale);
     access::check_size(name, a_rows, b_rows);
     quantized_matrix<F> c = access::make(a_rows, b_rows, false);
     block_target<F> target{access::blocks(c), a_rows, b_rows, output.format, {}};
@@ -62,6 +63,7 @@ quantized_matrix<F> gemm_quantized_float_rows(const matrix_view<S>& a, const B& 
                                               const quantized_output<F>& output, const typename FA::options& format,
                                               const gemm_plan& plan) {
     check_weights(b, "lowbit::gemm_quantized");
+    check_format_options<FA>("lowbit::gemm_quantized", "format.", format);
     return make_quantized<F>(a.rows(), a.cols(), b.rows(), b.cols(), options, output,
                              [&](const auto& target) { multiply_float_rows<FA>(a, b, target, options, format, plan); });
 }
@@ -85,7 +87,7 @@ inline namespace LOWBIT_BASELINE_NAMESPACE {
 /// Exact: the bytes of quantize<F>(C) with output.format and, where F has one, output.tensor_scale as given; on every
 /// instruction set, with any executor.
 /// Special: NaN and Inf in C as the format says.
-/// Errors: as gemm; beta that is not 0 (there is no old C); a tensor scale that is not finite and > 0.
+/// Errors: as gemm; beta that is not 0 (there is no old C); a tensor scale that is not finite and > 0; a size overflow.
 /// Cost: scratch as gemm; for formats of 64 twice its sums more.
 template <block_format F, block_format A, class S, gemm_weights B>
 [[nodiscard]] quantized_matrix<F> gemm_quantized(matrix_view<S> a, const B& b, const gemm_options& options = {},

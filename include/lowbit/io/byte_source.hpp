@@ -59,6 +59,7 @@ class memory_source final : public byte_source {
   public:
     memory_source(std::string_view function, std::span<const std::byte> bytes, std::string name)
         : byte_source(function, std::move(name)), bytes_(bytes) {
+        check_not_null(function, "'bytes'", bytes.data(), bytes.size());
         size_ = bytes.size();
     }
 

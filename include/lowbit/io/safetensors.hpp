@@ -38,7 +38,16 @@ inline tensor read_tensor(byte_source& source, const safetensors_entry& entry) {
         source.fail("tensor '", printable(entry.name), "': element type ", printable(entry.dtype),
                     " is not F64, F32, F16 or BF16");
     }
-    std::vector<float> values(static_cast<std::size_t>(entry.bytes) / size_of(*entry.type()));
+    const std::size_t width = size_of(*entry.type());
+    if (shape_product(entry.shape) != entry.bytes / width || entry.bytes % width != 0) {
+        source.fail("tensor '", printable(entry.name), "': its shape does not take ", entry.bytes, " bytes of ",
+                    printable(entry.dtype));
+    }
+    if (entry.begin > source.size() || entry.bytes > source.size() - entry.begin) {
+        source.fail("tensor '", printable(entry.name), "': ", entry.bytes, " bytes wanted at offset ", entry.begin,
+                    ", but the file has ", source.size());
+    }
+    std::vector<float> values(static_cast<std::size_t>(entry.bytes) / width);
     read_values(source, entry.begin, *entry.type(), false, values);
     return {entry.shape, std::move(values)};
 }
@@ -61,7 +70,8 @@ inline tensor read_tensor(byte_source& source, const safetensors_entry& entry) {
 
 /// The values of one tensor of a file in memory (`bytes`), as float32. `entry` is one that read_safetensors_index gave
 /// for it; `name` stands for the file in errors.
-/// Errors: throws lowbit::io_error where the element type is none of F64 F32 F16 BF16.
+/// Errors: throws lowbit::io_error where the element type is none of F64 F32 F16 BF16, and where shape, type and place
+/// of the entry do not fit each other or the file.
 [[nodiscard]] inline tensor read_safetensors(std::span<const std::byte> bytes, const safetensors_entry& entry,
                                              std::string name = "memory") {
     detail::memory_source source("lowbit::read_safetensors", bytes, std::move(name));
@@ -74,7 +84,7 @@ class safetensors_model {
     /// Opens the file `path`, or the files that an index `path` names, and reads the headers only, however large the
     /// values are. Errors: throws lowbit::io_error with file and reason: headers as in safetensors_index.hpp; an index
     /// that names a file outside its own directory, a tensor that its file lacks, or a tensor twice.
-    explicit safetensors_model(const std::string& path) {
+    explicit safetensors_model(const std::string& path) : path_(path) {
         if (!path.ends_with(".json")) {
             add_file(path);
             index_names(path);
@@ -113,7 +123,10 @@ class safetensors_model {
     /// Errors: throws lowbit::io_error for an unknown name, an element type that is not a float, a file that shrank.
     [[nodiscard]] tensor read(const std::string& name) {
         const auto found = places_.find(name);
-        if (found == places_.end()) files_.front()->fail("there is no tensor '", detail::printable(name), "'");
+        if (found == places_.end()) {
+            detail::fail_io(detail::message("lowbit::safetensors_model: '", path_, "': there is no tensor '",
+                                            detail::printable(name), "' among its ", tensors_.size()));
+        }
         return detail::read_tensor(*files_[owner_[found->second]], tensors_[found->second]);
     }
 
@@ -137,6 +150,7 @@ class safetensors_model {
         }
     }
 
+    std::string path_;
     std::vector<std::unique_ptr<detail::file_source>> files_;
     std::vector<safetensors_entry> tensors_;
     std::vector<std::size_t> owner_;  // tensors_[i] lies in files_[owner_[i]]

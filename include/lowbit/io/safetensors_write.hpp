@@ -62,6 +62,28 @@ inline void narrow(std::span<const float> values, float_type type, std::vector<s
     }
 }
 
+/// A text as a string of JSON.
+[[nodiscard]] inline std::string quoted_json(const std::string& text) {
+    using nlohmann::json;
+    // Bytes that are no UTF-8 are left out by one handler and replaced by the other.
+    const std::string quoted = json(text).dump(-1, ' ', false, json::error_handler_t::ignore);
+    if (quoted != json(text).dump(-1, ' ', false, json::error_handler_t::replace)) {
+        fail(message("lowbit::write_safetensors: '", printable(text), "' of ", text.size(),
+                     " bytes is not valid UTF-8, as names and metadata must be"));
+    }
+    return quoted;
+}
+
+/// A shape as an array of JSON; nlohmann's arrays allocate when they are destroyed, which may not fail.
+[[nodiscard]] inline std::string shape_json(std::span<const std::size_t> shape) {
+    std::string text = "[";
+    for (const std::size_t size : shape) {
+        if (text.size() > 1) text += ',';
+        text += std::to_string(size);
+    }
+    return text + ']';
+}
+
 }  // namespace detail
 
 /// Writes tensors, in this order, and `metadata` as one .safetensors file `path`, replacing what is there; the values
@@ -69,36 +91,44 @@ inline void narrow(std::span<const float> values, float_type type, std::vector<s
 ///
 /// Exact: float32 and float64; bfloat16 and float16 round to nearest even.
 ///
-/// Errors: throws lowbit::error where a name repeats or is "__metadata__" or a shape does not fit its values,
-/// lowbit::io_error where the file cannot be written; an old file stays what it was then.
+/// Errors: throws lowbit::error where a name repeats, is "__metadata__" or no UTF-8, or a shape does not fit its
+/// values, lowbit::io_error where the file cannot be written; an old file stays what it was then.
 inline void write_safetensors(const std::string& path, std::span<const safetensors_output> tensors,
                               const std::map<std::string, std::string>& metadata = {}) {
+    constexpr std::string_view name = "lowbit::write_safetensors";
     std::unordered_set<std::string> names{"__metadata__"};
     std::string text = "{";
-    if (!metadata.empty()) text += "\"__metadata__\":" + nlohmann::json(metadata).dump();
+    for (const auto& [key, value] : metadata) {
+        text += text.size() == 1 ? "\"__metadata__\":{" : ",";
+        text += detail::quoted_json(key) + ':' + detail::quoted_json(value);
+    }
+    if (!metadata.empty()) text += '}';
     std::uint64_t offset = 0;
     for (const safetensors_output& tensor : tensors) {
+        const std::string quoted = detail::quoted_json(tensor.name);
+        const std::string subject = detail::message("tensor '", detail::printable(tensor.name), "'");
         if (!names.insert(tensor.name).second) {
-            detail::fail(detail::message("lowbit::write_safetensors: name '", tensor.name, "' is taken"));
+            detail::fail(detail::message(
+                name, ": ", subject,
+                tensor.name == "__metadata__" ? " has the name of the metadata" : " stands there twice"));
         }
-        const std::optional<std::size_t> count = detail::shape_product(tensor.shape);
-        if (!count || *count != tensor.values.size()) {
-            detail::fail(detail::message("lowbit::write_safetensors: shape of '", tensor.name, "' holds ",
-                                         count ? *count : SIZE_MAX, " elements, but there are ", tensor.values.size(),
-                                         " values"));
+        detail::check_shape(name, "shape of " + subject, tensor.shape, tensor.values.size());
+        detail::check_not_null(name, "data of " + subject, tensor.values.data(), tensor.values.size());
+        if (size_of(tensor.type) == 0) {
+            detail::fail(detail::message(name, ": type of ", subject, " is ", static_cast<unsigned>(tensor.type),
+                                         ", but its last value is ", static_cast<unsigned>(float_type::float64)));
         }
-        const std::uint64_t end = offset + std::uint64_t{*count} * size_of(tensor.type);
+        const std::uint64_t end = offset + std::uint64_t{tensor.values.size()} * size_of(tensor.type);
         if (text.size() > 1) text += ',';
-        text += nlohmann::json(tensor.name).dump() + ":{\"dtype\":\"" +
-                std::string(detail::safetensors_dtype(tensor.type)) +
-                "\",\"shape\":" + nlohmann::json(tensor.shape).dump() + ",\"data_offsets\":[" + std::to_string(offset) +
+        text += quoted + ":{\"dtype\":\"" + std::string(detail::safetensors_dtype(tensor.type)) +
+                "\",\"shape\":" + detail::shape_json(tensor.shape) + ",\"data_offsets\":[" + std::to_string(offset) +
                 "," + std::to_string(end) + "]}";
         offset = end;
     }
     text += '}';
     text.resize(round_up(text.size(), 8), ' ');
 
-    detail::file_sink sink("lowbit::write_safetensors", path);
+    detail::file_sink sink(name, path);
     std::vector<std::byte> raw;
     detail::store_bits(std::uint64_t{text.size()}, raw);
     sink.write(raw);

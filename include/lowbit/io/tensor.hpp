@@ -11,6 +11,7 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -69,6 +70,15 @@ namespace detail {
     return {rows, shape.empty() ? 1 : shape.back()};
 }
 
+/// Refuses a shape that does not hold `values` elements; `what` names the argument.
+inline void check_shape(std::string_view name, std::string_view what, std::span<const std::size_t> shape,
+                        std::size_t values) {
+    const std::optional<std::size_t> count = shape_product(shape);
+    if (count && *count == values) return;
+    fail(message(name, ": ", what, " holds ", count ? std::to_string(*count) : "2^64 or more",
+                 " elements, but there are ", values, " values"));
+}
+
 template <class Bits>
 [[nodiscard]] Bits load_bits(const std::byte* raw, bool big_endian) noexcept {
     Bits bits = 0;
@@ -118,11 +128,7 @@ class tensor {
     /// Errors: throws lowbit::error where the product of the shape is not values.size().
     tensor(std::vector<std::size_t> shape, std::vector<float> values)
         : shape_(std::move(shape)), values_(std::move(values)) {
-        const std::optional<std::size_t> count = detail::shape_product(shape_);
-        if (!count || *count != values_.size()) {
-            detail::fail(detail::message("lowbit::tensor: the shape holds ", count ? *count : SIZE_MAX,
-                                         " elements, but there are ", values_.size(), " values"));
-        }
+        detail::check_shape("lowbit::tensor", "'shape'", shape_, values_.size());
     }
 
     /// The size of each axis; empty for a scalar.

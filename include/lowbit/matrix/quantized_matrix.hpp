@@ -98,19 +98,25 @@ class quantized_matrix {
     static quantized_matrix from_blocks(std::size_t rows, std::size_t cols, std::span<const block> blocks,
                                         std::span<const float> tensor_scales = {}) {
         constexpr const char* name = "lowbit::quantized_matrix::from_blocks";
-        const std::size_t count = block_count(name, rows, cols);
+        const std::size_t scales = tensor_scales.size();
+        const std::size_t count = block_count(name, rows, cols, scales > 1);
         if (blocks.size() != count) {
             detail::fail(detail::message(name, ": 'blocks' has ", blocks.size(), " blocks, but rows ", rows, " x cols ",
                                          cols, " need ", count));
         }
-        const std::size_t scales = tensor_scales.size();
+        detail::check_not_null(name, "'blocks'", blocks.data(), count);
         if (F::has_tensor_scale ? scales > 1 && scales != rows : scales != 0) {
             detail::fail(detail::message(name, ": 'tensor_scales' has ", scales, " values, but ",
                                          F::has_tensor_scale ? "one or one a row (" : "format ",
                                          F::has_tensor_scale ? std::to_string(rows) : std::string(F::name),
                                          F::has_tensor_scale ? ") are expected" : " has none"));
         }
-        for (std::size_t i = 0; i < scales; ++i) check_tensor_scale(name, "tensor_scales", i, tensor_scales[i]);
+        detail::check_not_null(name, "'tensor_scales'", tensor_scales.data(), scales);
+        for (std::size_t i = 0; i < scales; ++i) {
+            if (detail::is_tensor_scale(tensor_scales[i])) continue;
+            detail::fail(detail::message(name, ": 'tensor_scales' has ", detail::decimal(tensor_scales[i]),
+                                         " at index ", i, ", but a tensor scale is finite and > 0"));
+        }
         quantized_matrix result(rows, cols, scales > 1 ? rows : 0);
         std::copy(blocks.begin(), blocks.end(), result.blocks_.begin());
         if (scales == 1) result.tensor_scale_ = tensor_scales[0];
@@ -208,20 +214,19 @@ class quantized_matrix {
         return cols / F::block_size + (cols % F::block_size != 0 ? 1 : 0);
     }
 
-    static std::size_t block_count(const char* name, std::size_t rows, std::size_t cols) {
+    // Checks that the blocks, the values and, where rows have scales of their own, these can exist.
+    static std::size_t block_count(const char* name, std::size_t rows, std::size_t cols, bool row_scales = false) {
         constexpr std::size_t most = static_cast<std::size_t>((std::numeric_limits<std::ptrdiff_t>::max)());
         const std::size_t per_row = blocks_in(cols);
         if (per_row != 0 && (rows > most / sizeof(block) / per_row || (cols != 0 && rows > most / cols))) {
             detail::fail(detail::message(name, ": rows ", rows, " x cols ", cols, " exceed the limit of ", most,
                                          " bytes or values"));
         }
+        if (row_scales && rows > most / sizeof(float)) {
+            detail::fail(detail::message(name, ": rows ", rows, " with a tensor scale each exceed the limit of ", most,
+                                         " bytes"));
+        }
         return rows * per_row;
-    }
-
-    static void check_tensor_scale(const char* name, const char* argument, std::size_t index, float scale) {
-        if (detail::is_tensor_scale(scale)) return;
-        detail::fail(detail::message(name, ": '", argument, "' has ", detail::decimal(scale), " at index ", index,
-                                     ", but a tensor scale is finite and > 0"));
     }
 
     std::size_t rows_ = 0;
@@ -239,8 +244,8 @@ struct quantized_matrix_access {
     using matrix = quantized_matrix<F>;
 
     /// Checks that a matrix of this shape can exist; `name` is the public function that asks.
-    static void check_size(const char* name, std::size_t rows, std::size_t cols) {
-        matrix::block_count(name, rows, cols);
+    static void check_size(const char* name, std::size_t rows, std::size_t cols, bool row_scales = false) {
+        matrix::block_count(name, rows, cols, row_scales);
     }
     /// Blocks and row scales are unwritten: fill them all.
     static matrix make(std::size_t rows, std::size_t cols, bool row_scales) {

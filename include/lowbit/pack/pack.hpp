@@ -41,9 +41,11 @@ template <block_format F>
 inline namespace LOWBIT_BASELINE_NAMESPACE {
 
 /// Quantises and packs `source`: `pack<hif4>(weights)` is pack(quantize<hif4>(weights, options), options.executor).
+/// Shape, Special, Errors: as quantize.
 template <block_format F, class T>
 [[nodiscard]] packed_matrix<F> pack(matrix_view<T> source, const quantize_options<F>& options = {}) {
-    return pack(quantize<F>(source, options), options.executor);
+    static_assert(matrix_element<std::remove_const_t<T>>, "lowbit::pack takes float, bfloat16 or float16");
+    return pack(detail::quantize(source, options, detail::row_codec<F>{}, "lowbit::pack"), options.executor);
 }
 
 }  // namespace LOWBIT_BASELINE_NAMESPACE
@@ -52,7 +54,7 @@ template <block_format F, class T>
 /// Exact: the bytes that were packed. Errors: a packed matrix of another layout.
 template <block_format F>
 [[nodiscard]] quantized_matrix<F> unpack(const packed_matrix<F>& packed, const executor& executor = {}) {
-    detail::check_layout("lowbit::unpack", packed.layout());
+    detail::check_layout("lowbit::unpack", "packed", packed.layout());
     using access = detail::quantized_matrix_access<F>;
     quantized_matrix<F> q = access::make(packed.rows(), packed.cols(), packed.row_scales());
     if (packed.row_scales()) {

@@ -27,12 +27,12 @@ template <class F>
 struct packed_matrix_access;
 
 /// Refuses a layout that the kernels of this version do not read.
-inline void check_layout(const char* name, const kernel::panel_layout& layout) {
+inline void check_layout(const char* name, const char* argument, const kernel::panel_layout& layout) {
     if (layout == kernel::native_layout) return;
-    fail(message(name, ": the packed matrix has layout version ", layout.version, " with panels of ", layout.columns,
+    fail(message(name, ": input '", argument, "' has panel layout version ", layout.version, " with ", layout.columns,
                  " columns and records of ", layout.record, " values, but the kernels read version ",
-                 kernel::native_layout.version, ", ", kernel::native_layout.columns, " columns, ",
-                 kernel::native_layout.record, " values: pack the weights again"));
+                 kernel::native_layout.version, ", ", kernel::native_layout.columns, " and ",
+                 kernel::native_layout.record, ": pack the weights again"));
 }
 
 }  // namespace detail
@@ -115,18 +115,22 @@ class packed_matrix {
     /// Bytes of the panels of a rows x cols matrix.
     /// Errors: a size past the largest object that memory can hold.
     [[nodiscard]] static std::size_t size_bytes(std::size_t rows, std::size_t cols) {
-        constexpr std::size_t most = static_cast<std::size_t>((std::numeric_limits<std::ptrdiff_t>::max)());
-        const std::size_t panels = arithmetic::panels(rows);
-        if (cols > most / 64 || (cols != 0 && panels > most / arithmetic::panel_bytes(cols))) {
-            detail::fail(detail::message("lowbit::packed_matrix::size_bytes: rows ", rows, " x cols ", cols,
-                                         " exceed the limit of ", most, " bytes"));
-        }
-        return panels * arithmetic::panel_bytes(cols);
+        return panel_bytes_of("lowbit::packed_matrix::size_bytes", rows, cols);
     }
 
   private:
     friend struct detail::packed_matrix_access<F>;
     using arithmetic = kernel::panel_arithmetic<F>;
+
+    static std::size_t panel_bytes_of(const char* name, std::size_t rows, std::size_t cols) {
+        constexpr std::size_t most = static_cast<std::size_t>((std::numeric_limits<std::ptrdiff_t>::max)());
+        const std::size_t panels = arithmetic::panels(rows);
+        if (cols > most / 64 || (cols != 0 && panels > most / arithmetic::panel_bytes(cols))) {
+            detail::fail(
+                detail::message(name, ": rows ", rows, " x cols ", cols, " exceed the limit of ", most, " bytes"));
+        }
+        return panels * arithmetic::panel_bytes(cols);
+    }
 
     std::size_t rows_ = 0;
     std::size_t cols_ = 0;
@@ -143,10 +147,10 @@ template <class F>
 struct packed_matrix_access {
     using matrix = packed_matrix<F>;
 
-    /// Panels and row scales are unwritten: fill them all.
-    static matrix make(std::size_t rows, std::size_t cols, bool row_scales) {
+    /// Panels and row scales are unwritten: fill them all. `name`: of the public function.
+    static matrix make(std::size_t rows, std::size_t cols, bool row_scales, const char* name = "lowbit::pack") {
         matrix packed;
-        packed.panels_ = aligned_buffer<std::uint8_t>(matrix::size_bytes(rows, cols));
+        packed.panels_ = aligned_buffer<std::uint8_t>(matrix::panel_bytes_of(name, rows, cols));
         advise_huge_pages(packed.panels_.data(), packed.panels_.size());
         packed.scales_ = aligned_buffer<float>(row_scales ? rows : 0);
         packed.rows_ = rows;
