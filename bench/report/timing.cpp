@@ -2,6 +2,7 @@
 #include "timing.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <chrono>
 #include <cstdint>
 #include <map>

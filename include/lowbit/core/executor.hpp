@@ -14,7 +14,6 @@
 
 #include <concepts>
 #include <cstddef>
-#include <memory>
 #include <type_traits>
 
 #include <lowbit/core/function_ref.hpp>
@@ -62,7 +61,7 @@ class executor {
     template <class Pool>
     requires(!std::same_as<std::remove_const_t<Pool>, executor> && parallel_pool<Pool>) executor(Pool& pool)
     noexcept  // NOLINT(google-explicit-constructor)
-        : pool_(const_cast<void*>(static_cast<const void*>(std::addressof(pool)))),
+        : pool_(const_cast<void*>(static_cast<const void*>(__builtin_addressof(pool)))),
           for_each_([](void* object, std::size_t count, function_ref<void(std::size_t)> body) {
               static_cast<Pool*>(object)->for_each(count, body);
           }),

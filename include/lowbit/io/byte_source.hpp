@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -74,40 +73,43 @@ class memory_source final : public byte_source {
 class file_source final : public byte_source {
   public:
     file_source(std::string_view function, const std::string& path)
-        : byte_source(function, path), file_(std::fopen(path.c_str(), "rb")) {
-        if (!file_) fail("cannot open: ", std::generic_category().message(errno));
+        : byte_source(function, path), file_{std::fopen(path.c_str(), "rb")} {
+        if (file_.stream == nullptr) fail("cannot open: ", std::generic_category().message(errno));
 #if defined(_WIN32)
         struct _stat64 status;
-        const bool known = _fstat64(_fileno(file_.get()), &status) == 0 && (status.st_mode & _S_IFREG) != 0;
+        const bool known = _fstat64(_fileno(file_.stream), &status) == 0 && (status.st_mode & _S_IFREG) != 0;
 #else
         struct stat status;
         static_assert(sizeof(status.st_size) >= 8,
                       "lowbit needs 64-bit file offsets: compile with -D_FILE_OFFSET_BITS=64");
-        const bool known = ::fstat(::fileno(file_.get()), &status) == 0 && S_ISREG(status.st_mode);
+        const bool known = ::fstat(::fileno(file_.stream), &status) == 0 && S_ISREG(status.st_mode);
 #endif
         if (!known) fail("not a regular file");
         size_ = static_cast<std::uint64_t>(status.st_size);
     }
 
   private:
-    struct close_file {
-        void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+    struct open_file {
+        std::FILE* stream;
+        ~open_file() {
+            if (stream != nullptr) std::fclose(stream);
+        }
     };
 
     void fetch(std::uint64_t offset, std::span<std::byte> out) override {
 #if defined(_WIN32)
-        const bool placed = _fseeki64(file_.get(), static_cast<__int64>(offset), SEEK_SET) == 0;
+        const bool placed = _fseeki64(file_.stream, static_cast<__int64>(offset), SEEK_SET) == 0;
 #else
-        const bool placed = ::fseeko(file_.get(), static_cast<off_t>(offset), SEEK_SET) == 0;
+        const bool placed = ::fseeko(file_.stream, static_cast<off_t>(offset), SEEK_SET) == 0;
 #endif
         if (!placed) fail("cannot seek to offset ", offset, ": ", std::generic_category().message(errno));
-        const std::size_t got = std::fread(out.data(), 1, out.size(), file_.get());
+        const std::size_t got = std::fread(out.data(), 1, out.size(), file_.stream);
         if (got == out.size()) return;
-        if (std::ferror(file_.get()) != 0) fail("cannot read: ", std::generic_category().message(errno));
+        if (std::ferror(file_.stream) != 0) fail("cannot read: ", std::generic_category().message(errno));
         fail("truncated while it was read: ", out.size(), " bytes wanted at offset ", offset, ", got ", got);
     }
 
-    std::unique_ptr<std::FILE, close_file> file_;
+    open_file file_;
 };
 
 }  // namespace lowbit::detail

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,8 +38,8 @@ class file_sink {
         }
         if (exists) {
             if (::access(path.c_str(), W_OK) != 0) fail("cannot replace: ");
-            const std::unique_ptr<char, free_memory> resolved(::realpath(path.c_str(), nullptr));
-            if (resolved != nullptr) target_ = resolved.get();
+            const resolved_path resolved{::realpath(path.c_str(), nullptr)};
+            if (resolved.text != nullptr) target_ = resolved.text;
         }
 #endif
         for (int i = 0; file_ == nullptr && i < most_parts; ++i) {
@@ -80,8 +79,9 @@ class file_sink {
   private:
     static constexpr int most_parts = 100;  // left behind by programs that were killed, or being written right now
 
-    struct free_memory {
-        void operator()(char* text) const noexcept { std::free(text); }
+    struct resolved_path {
+        char* text;
+        ~resolved_path() { std::free(text); }
     };
 
     [[noreturn, gnu::cold]] void fail(std::string_view what) const {
