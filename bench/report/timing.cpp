@@ -2,9 +2,9 @@
 #include "timing.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
