@@ -23,6 +23,7 @@
 # include <lowbit/element/hif8.hpp>
 # include <lowbit/kernel/abi.hpp>
 # include <lowbit/kernel/codec_common.hpp>
+# include <lowbit/kernel/isa_avx2_blend.hpp>
 # include <lowbit/lane/lower.hpp>
 
 LOWBIT_TARGET_BEGIN_AVX2
@@ -95,7 +96,7 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx2) {
     LOWBIT_ALWAYS_INLINE vm mask_and(vm a, vm b) { return bit_and(a, b); }
     LOWBIT_ALWAYS_INLINE vm mask_or(vm a, vm b) { return bit_or(a, b); }
     LOWBIT_ALWAYS_INLINE vf select(vm m, vf yes, vf no) { return _mm256_blendv_ps(no, yes, as_float(m)); }
-    LOWBIT_ALWAYS_INLINE vi select(vm m, vi yes, vi no) { return _mm256_blendv_epi8(no, yes, m); }
+    LOWBIT_ALWAYS_INLINE vi select(vm m, vi yes, vi no) { return blend_bytes(no, yes, m); }
     LOWBIT_ALWAYS_INLINE std::uint32_t lanes_of(vm m) {
         return static_cast<std::uint32_t>(_mm256_movemask_ps(as_float(m)));
     }
@@ -181,8 +182,7 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx2) {
             quarter[i] = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(entries), index);
         }
         const vb bit4 = _mm256_slli_epi16(index, 3), bit5 = _mm256_slli_epi16(index, 2);  // to the top bit of the byte
-        return _mm256_blendv_epi8(_mm256_blendv_epi8(quarter[0], quarter[1], bit4),
-                                  _mm256_blendv_epi8(quarter[2], quarter[3], bit4), bit5);
+        return blend_bytes(blend_bytes(quarter[0], quarter[1], bit4), blend_bytes(quarter[2], quarter[3], bit4), bit5);
     }
     LOWBIT_ALWAYS_INLINE vb sign_codes(vb magnitude, vb top) {  // bit 7 of top to bit 3
         return or_masked(magnitude, _mm256_srli_epi16(top, 4), splat_u8(0x08));
@@ -201,7 +201,7 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx2) {
     LOWBIT_ALWAYS_INLINE vb as_bytes(vi v) { return v; }
     LOWBIT_ALWAYS_INLINE vi as_dwords(vb v) { return v; }
     LOWBIT_ALWAYS_INLINE vb or_u8(vb a, vb b) { return bit_or(a, b); }
-    LOWBIT_ALWAYS_INLINE vb select_u8(vb mask, vb yes, vb no) { return _mm256_blendv_epi8(no, yes, mask); }
+    LOWBIT_ALWAYS_INLINE vb select_u8(vb mask, vb yes, vb no) { return blend_bytes(no, yes, mask); }
 
     /// Quadwords 0 and 2.
     LOWBIT_ALWAYS_INLINE __m128i even_quads(vi v) { return _mm256_castsi256_si128(_mm256_permute4x64_epi64(v, 0x08)); }
@@ -369,7 +369,7 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx2) {
         const __m128i half = _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT);
         const vm nan = is_nan_lane(v);
         const __m128i nan_words = even_quads(_mm256_packs_epi32(nan, nan));
-        _mm_storeu_si128(static_cast<__m128i*>(p), _mm_blendv_epi8(half, _mm_set1_epi16(0x7E00), nan_words));
+        _mm_storeu_si128(static_cast<__m128i*>(p), blend_bytes(half, _mm_set1_epi16(0x7E00), nan_words));
     }
 
 # include <lowbit/kernel/codec.inl>

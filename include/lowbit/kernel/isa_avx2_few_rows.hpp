@@ -21,7 +21,7 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx2)::product {
     LOWBIT_ALWAYS_INLINE floats with_sign(floats x, bytes sign) noexcept { return _mm256_or_ps(x, as_floats(sign)); }
     template <std::uint8_t Low, std::uint8_t High>
     LOWBIT_ALWAYS_INLINE bool within(const std::uint8_t* p, std::size_t count) noexcept {
-        __m256i inside = _mm256_set1_epi8(-1);
+        __m256i inside = _mm256_set1_epi8(static_cast<char>(0xFF));
         const __m256i most = _mm256_set1_epi8(static_cast<char>(High - Low));
         for (std::size_t i = 0; i < count; i += 32) {
             const __m256i offset = _mm256_sub_epi8(load_bytes(p + i), _mm256_set1_epi8(static_cast<char>(Low)));

@@ -20,6 +20,7 @@
 
 # include <lowbit/kernel/gemm_abi.hpp>
 # include <lowbit/kernel/gemm_common.hpp>
+# include <lowbit/kernel/isa_avx2_blend.hpp>
 # include <lowbit/kernel/panel_layout.hpp>
 # include <lowbit/lane/lane_traits.hpp>
 
@@ -91,7 +92,7 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx2)::product {
         const __m256i bits = _mm256_castps_si256(x);
         const __m256i nan =
             _mm256_cmpgt_epi32(_mm256_and_si256(bits, _mm256_set1_epi32(0x7FFFFFFF)), _mm256_set1_epi32(0x7F800000));
-        return _mm256_castsi256_ps(_mm256_blendv_epi8(bits, _mm256_set1_epi32(0x7FC00000), nan));
+        return _mm256_castsi256_ps(blend_bytes(bits, _mm256_set1_epi32(0x7FC00000), nan));
     }
 
     using bytes = __m256i;
@@ -110,7 +111,7 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx2)::product {
     }
     LOWBIT_ALWAYS_INLINE bytes largest(bytes a, bytes b) noexcept { return _mm256_max_epu8(a, b); }
     LOWBIT_ALWAYS_INLINE bytes where_equal(bytes a, bytes b, bytes yes, bytes no) noexcept {
-        return _mm256_blendv_epi8(no, yes, _mm256_cmpeq_epi8(a, b));
+        return blend_bytes(no, yes, _mm256_cmpeq_epi8(a, b));
     }
     template <int N>
     LOWBIT_ALWAYS_INLINE bytes left(bytes x) noexcept {
@@ -162,11 +163,11 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx2)::product {
     }
     LOWBIT_ALWAYS_INLINE bytes look_up(const large_table& table, bytes index) noexcept {
         const __m256i bit4 = _mm256_slli_epi16(index, 3), bit5 = _mm256_slli_epi16(index, 2);
-        const __m256i low = _mm256_blendv_epi8(_mm256_shuffle_epi8(table.entries[0], index),
-                                               _mm256_shuffle_epi8(table.entries[1], index), bit4);
-        const __m256i high = _mm256_blendv_epi8(_mm256_shuffle_epi8(table.entries[2], index),
-                                                _mm256_shuffle_epi8(table.entries[3], index), bit4);
-        return _mm256_blendv_epi8(low, high, bit5);
+        const __m256i low = blend_bytes(_mm256_shuffle_epi8(table.entries[0], index),
+                                        _mm256_shuffle_epi8(table.entries[1], index), bit4);
+        const __m256i high = blend_bytes(_mm256_shuffle_epi8(table.entries[2], index),
+                                         _mm256_shuffle_epi8(table.entries[3], index), bit4);
+        return blend_bytes(low, high, bit5);
     }
 
     /// Start words (gemm_abi.hpp): sums of pairs of lanes by a product with ones, then over the group.

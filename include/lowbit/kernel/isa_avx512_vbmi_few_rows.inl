@@ -93,7 +93,8 @@ LOWBIT_ALWAYS_INLINE hif8_tables make_hif8_tables() noexcept {
 /// Two values of K of 32 columns: even and odd columns of the first, then of the second.
 LOWBIT_ALWAYS_INLINE void decode_hif8_line(const std::uint8_t* line, const hif8_tables& t, floats (&x)[4]) noexcept {
     constexpr __mmask64 all = ~__mmask64{0};
-    const __m512i top = _mm512_set1_epi8(-128), odd = _mm512_set1_epi32(static_cast<int>(0xFFFF0000U));
+    const __m512i top = _mm512_set1_epi8(static_cast<char>(0x80)),
+                  odd = _mm512_set1_epi32(static_cast<int>(0xFFFF0000U));
     const __m512i codes = _mm512_loadu_si512(line);
     const __mmask64 nan = _mm512_cmpeq_epi8_mask(codes, top);
     __m512i high = _mm512_permutex2var_epi8(t.high[0], codes, t.high[1]);
