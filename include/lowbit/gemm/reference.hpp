@@ -43,11 +43,11 @@ float reference_sum(const quantized_matrix<A>& a, std::size_t i, const quantized
             std::int32_t dot = 0;
             for (std::size_t e = g * group; e < (g + 1) * group; ++e) dot += x[e] * y[e];
             const float scaled = exactly(static_cast<float>(dot) * x_scale[g * group / A::block_size]);
-            acc = exactly(std::fma(scaled, y_scale[g * group / B::block_size], acc));
+            acc = exactly(fused_multiply_add(scaled, y_scale[g * group / B::block_size], acc));
         }
     } else {
         const std::vector<float> x = decoded_row(a, i), y = decoded_row(b, j);
-        for (std::size_t e = 0; e < k; ++e) acc = exactly(std::fma(x[e], y[e], acc));
+        for (std::size_t e = 0; e < k; ++e) acc = exactly(fused_multiply_add(x[e], y[e], acc));
     }
     return acc;
 }
@@ -59,9 +59,9 @@ inline float reference_output(float acc, float a_scale, float b_scale, const gem
     float y = t;
     if (abs_bits(options.alpha) != 0) {
         const float s = exactly(exactly(a_scale * b_scale) * options.alpha);
-        y = exactly(std::fma(s, acc, t));
+        y = exactly(fused_multiply_add(s, acc, t));
     }
-    if (abs_bits(options.beta) != 0) y = exactly(std::fma(options.beta, c, y));
+    if (abs_bits(options.beta) != 0) y = exactly(fused_multiply_add(options.beta, c, y));
     return is_nan(y) ? quiet_nan : y;
 }
 

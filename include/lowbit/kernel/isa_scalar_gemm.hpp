@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -35,8 +34,8 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(scalar)::product {
                         }
                     }
                     float& acc = t.acc[panel_columns * r + c];
-                    acc = exactly(
-                        std::fma(exactly(static_cast<float>(dot) * a_scale), t.b_scales[panel_columns * g + c], acc));
+                    acc = exactly(fused_multiply_add(exactly(static_cast<float>(dot) * a_scale),
+                                                     t.b_scales[panel_columns * g + c], acc));
                 }
             }
         }
@@ -50,7 +49,7 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(scalar)::product {
             for (std::size_t r = 0; r < Rows; ++r) {
                 for (std::size_t c = 0; c < columns; ++c) {
                     float& acc = t.acc[t.acc_step * r + c];
-                    acc = exactly(std::fma(t.a[k * Rows + r], t.b[panel_columns * k + c], acc));
+                    acc = exactly(fused_multiply_add(t.a[k * Rows + r], t.b[panel_columns * k + c], acc));
                 }
             }
         }
@@ -72,8 +71,8 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(scalar)::product {
         const bool reads_c = abs_bits(s.beta) != 0;
         for (std::size_t j = 0; j < s.count; ++j) {
             const float scale = exactly(exactly(s.a_scale * s.b_scale[j]) * s.alpha);
-            float y = exactly(std::fma(scale, s.acc[j], s.bias != nullptr ? s.bias[j] : -0.0F));
-            if (reads_c) y = exactly(std::fma(s.beta, s.c[j], y));
+            float y = exactly(fused_multiply_add(scale, s.acc[j], s.bias != nullptr ? s.bias[j] : -0.0F));
+            if (reads_c) y = exactly(fused_multiply_add(s.beta, s.c[j], y));
             s.out[j] = is_nan(y) ? quiet_nan : y;
         }
     }
