@@ -118,10 +118,21 @@ inline std::uint64_t elements() {
     return hash(std::span<const std::uint32_t>(bits), hash(std::span<const std::uint8_t>(codes)));
 }
 
+/// a * b + c in double, rounded once: what a product and a sum would round away is the whole result.
+inline std::uint64_t fused_products() {
+    std::vector<double> out;
+    for (int i = 1; i < 1000; ++i) {
+        const double part = static_cast<double>(i) * 0x1p-30;
+        out.push_back(lowbit::fused_multiply_add(1.0 + part, 1.0 - part, -1.0));
+    }
+    return hash(std::span<const double>(out));
+}
+
 /// Calls report(format name, what, number) for everything that is computed.
 template <class Report>
 void run(Report report) {
     report(std::string_view("elements"), std::string_view("codes"), elements());
+    report(std::string_view("double"), std::string_view("fused products"), fused_products());
     lowbit::for_each_format([&]<class F>(std::type_identity<F>) {
         report(F::name, std::string_view("values"), conversion<F>(false));
         report(F::name, std::string_view("special values"), conversion<F>(true));

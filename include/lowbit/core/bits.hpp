@@ -133,6 +133,17 @@ namespace detail {
 #endif
 }
 
+/// The same in double. Not in constant evaluation.
+[[nodiscard]] inline double fused_multiply_add(double a, double b, double c) noexcept {
+#if defined(__FAST_MATH__) && !defined(__FMA__) && !defined(__aarch64__)
+    double (*call)(double, double, double) = &std::fma;
+    asm("" : "+r"(call));  // a function that the compiler does not know is not replaced by a product and a sum
+    return call(a, b, c);
+#else
+    return std::fma(a, b, c);
+#endif
+}
+
 /// The smallest multiple of `multiple` (> 0) that is at least n. The caller knows that it fits.
 [[nodiscard]] constexpr std::size_t round_up(std::size_t n, std::size_t multiple) noexcept {
     return n / multiple * multiple + (n % multiple != 0 ? multiple : 0);

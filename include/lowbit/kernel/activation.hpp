@@ -7,7 +7,6 @@
 // or contraction could undo. Per result that is some 30 operations, nothing against the K multiplications before them.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -62,7 +61,7 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(scalar) {
         /// y rounded to float; 0x7FC00000 where the source x was NaN.
         static void store(float* p, wide y, wide x) noexcept { *p = is_nan(x) ? quiet_nan : static_cast<float>(y); }
         static wide splat(double x) noexcept { return x; }
-        static wide fused(wide a, wide b, wide c) noexcept { return std::fma(a, b, c); }
+        static wide fused(wide a, wide b, wide c) noexcept { return fused_multiply_add(a, b, c); }
         static wide multiply(wide a, wide b) noexcept { return exactly(a * b); }
         static wide divide(wide a, wide b) noexcept { return exactly(a) / exactly(b); }
         static wide subtract(wide a, wide b) noexcept { return a - b; }
