@@ -4,7 +4,9 @@
 //
 //   decode/FORMAT/M/ISA/memory    N = 32768, K = 4096: weights come from memory
 //   decode/FORMAT/M/ISA/cache     N = 1024,  K = 4096: weights stay in the cache
-//   decode/FORMAT/1/ISA/cache/threads:1, 2    N = 8192, K = 4096, by one and by two threads
+//   decode/FORMAT/1/ISA/cache/threads:1, 2    N = 8192, K = 4096, by one and by two threads; of_one: the speed over
+//   that
+//                                 of one thread, measured in turns
 //   weight_only/FORMAT/M/ISA/memory   the same with activations that are not quantised (gemm_weight_only)
 //   sgemv/OpenBLAS, gemv/bfloat16 the same N and K = 4096 in float32 and bfloat16, M = 1
 //
@@ -33,6 +35,7 @@
 #include <lowbit/gemm/gemm.hpp>
 #include <lowbit/gemm/weight_only.hpp>
 
+#include "support/in_turns.hpp"
 #include "support/memory_probe.hpp"
 #include "support/random_data.hpp"
 
@@ -116,6 +119,7 @@ void report(benchmark::State& state, std::size_t m, std::size_t n, double bits, 
     const double compute_time = dot > 0 ? weight_count * static_cast<double>(m) / dot : 0;
     state.counters["Gweights"] = benchmark::Counter(weight_count / 1e9, rate);
     state.counters["of_read"] = benchmark::Counter(memory_time, rate);
+    state.counters["of_one"] = 1;
     state.counters["of_ceiling"] = benchmark::Counter((std::max)(memory_time, compute_time), rate);
 }
 
@@ -128,13 +132,19 @@ void run(benchmark::State& state, isa which, std::size_t m, std::size_t n, std::
     thread_pool pool(threads);
     gemm_options options;
     if (threads > 1) options.executor = pool;
-    for (auto _ : state) {
+    const auto multiply = [&](const gemm_options& with) {
         detail::gemm_float_rows<A>(matrix_view<const float>(x.data(), m, depth), w, matrix_view<float>(y.data(), m, n),
-                                   options, {}, {which});
+                                   with, {}, {which});
         benchmark::DoNotOptimize(y.data());
         benchmark::ClobberMemory();
+    };
+    for (auto _ : state) {
+        multiply(options);
     }
     report(state, m, n, F::bits_per_value, read, dot);
+    if (threads == 1) return;
+    state.counters["of_one"] = speed_over_one(
+        32, [&] { multiply({}); }, [&] { multiply(options); });
 }
 
 template <class F>

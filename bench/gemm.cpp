@@ -2,7 +2,7 @@
 // C = A B^T from float activations (their quantising is timed) and packed weights: M = 512, N = K = 4096.
 //
 //   gemm/A x B/ISA              one thread
-//   gemm/A x B/ISA/threads:2    a pool of two
+//   gemm/A x B/ISA/threads:2    a pool of two; of_one: its speed over that of one thread, measured in turns
 //   OpenBLAS/sgemm, oneDNN/int8, oneDNN/float    the same shape, where CMake finds the libraries
 //
 // Columns: GMAC/s; of_peak = fraction of the instruction set's own ceiling: int8 dot product (AVX-512: vpdpbusd; AVX2:
@@ -32,6 +32,7 @@
 #include <lowbit/gemm/gemm.hpp>
 
 #include "support/dot_probe.hpp"
+#include "support/in_turns.hpp"
 #include "support/random_data.hpp"
 
 #if LOWBIT_BENCH_OPENBLAS
@@ -69,6 +70,7 @@ void report(benchmark::State& state, double ceiling, double tiles = 0) {
     if (ceiling > 0) state.counters["of_peak"] = benchmark::Counter(products / ceiling, rate);
     // In each row, as the CSV reporter wants it.
     state.counters["of_tiles"] = tiles > 0 ? benchmark::Counter(products / tiles, rate) : benchmark::Counter(0);
+    state.counters["of_one"] = 1;
 }
 
 template <class A, class B>
@@ -79,18 +81,24 @@ void run(benchmark::State& state, isa which, std::size_t threads) {
     thread_pool pool(threads);
     gemm_options options;
     if (threads > 1) options.executor = pool;
+    const auto multiply = [&](const gemm_options& with) {
+        detail::gemm_float_rows<A>(matrix_view<const float>(activations().data(), rows, depth), w,
+                                   matrix_view<float>(y.data(), rows, columns), with, {}, {which});
+        benchmark::DoNotOptimize(y.data());
+        benchmark::ClobberMemory();
+    };
     double ceiling = 0, tiles = 0;
     for (auto _ : state) {
         state.PauseTiming();
         ceiling = (std::max)(ceiling, integer ? dot_ceiling(which) : fma_ceiling(which));
         if (integer) tiles = (std::max)(tiles, tile_ceiling(which));
         state.ResumeTiming();
-        detail::gemm_float_rows<A>(matrix_view<const float>(activations().data(), rows, depth), w,
-                                   matrix_view<float>(y.data(), rows, columns), options, {}, {which});
-        benchmark::DoNotOptimize(y.data());
-        benchmark::ClobberMemory();
+        multiply(options);
     }
     report(state, ceiling * static_cast<double>(threads), tiles * static_cast<double>(threads));
+    if (threads == 1) return;
+    state.counters["of_one"] = speed_over_one(
+        1, [&] { multiply({}); }, [&] { multiply(options); });
 }
 
 template <class A, class B>
