@@ -137,7 +137,7 @@ class packed_panels {
     void touch(std::size_t p) const noexcept {
         const std::uint8_t* const panel = packed_->panel(p);
         for (std::size_t i = 0; i < kernel::panel_arithmetic<F>::panel_bytes(packed_->cols()); i += 4096) {
-            static_cast<void>(*static_cast<const volatile std::uint8_t*>(panel + i));
+            read(panel + i);
         }
     }
     /// Asks for part `part` of `parts` of that slice.
@@ -149,7 +149,7 @@ class packed_panels {
             const std::uint8_t* const line = records + 64 * i;
             // Zen 5 drops prefetches of pages that its translation buffers do not hold: a load brings the page in.
             if (i == first || reinterpret_cast<std::uintptr_t>(line) % 4096 == 0) {
-                static_cast<void>(*static_cast<const volatile std::uint8_t*>(line));
+                read(line);
             } else {
                 __builtin_prefetch(line, 0, 2);
             }
@@ -157,6 +157,11 @@ class packed_panels {
     }
 
   private:
+    /// Loads a byte for nothing but its page and line.
+    static void read(const std::uint8_t* p) noexcept {
+        static_cast<void>(*static_cast<const volatile std::uint8_t*>(p));
+    }
+
     const packed_matrix<F>* packed_;
 };
 

@@ -10,7 +10,7 @@
 //     the float 12582912 + dot floats dot_of(floats)                                dot, from that floats load, splat,
 //     mul, madd(a, b, c) = fma; void store void   settle(words (&)[N])                          keeps a compiler from
 //     reordering across it, or nothing
-// and, where scales are joined (joins_scales):
+// and, for kernels that join scales:
 //     words  join_base<Join>(const float*)                 of B's scales;  words join_row<Join>(scale, offset) of A's
 //     floats join<Join>(words base, words row)             the product of the scales
 //     floats unmagic(words)                                float(dot)
@@ -97,16 +97,14 @@ inline void integer_tile_kernel(const integer_tile& t) noexcept {
             for (std::size_t u = 0; u < units; ++u) base[u] = join_base<Kind.join>(b_scales + unit_columns * u);
 #pragma GCC unroll 8
             for (std::size_t r = 0; r < rows; ++r) {
-                if constexpr (Kind.join == scale_join::table) {
-                    if (multiplies<Group, Kind>(r)) {
-                        const floats sa = splat_bits(a_scales + r);
+                if (multiplies<Group, Kind>(r)) {
+                    const floats sa = splat_bits(a_scales + r);
 #pragma GCC unroll 8
-                        for (std::size_t u = 0; u < units; ++u) {
-                            c[r * units + u] = madd(unmagic(x[r * units + u]),
-                                                    mul(sa, load(b_scales + unit_columns * u)), c[r * units + u]);
-                        }
-                        continue;
+                    for (std::size_t u = 0; u < units; ++u) {
+                        c[r * units + u] = madd(unmagic(x[r * units + u]), mul(sa, load(b_scales + unit_columns * u)),
+                                                c[r * units + u]);
                     }
+                    continue;
                 }
                 const words row = join_row<Kind.join>(a_scales + r, a_scales + rows + r);
 #pragma GCC unroll 8
