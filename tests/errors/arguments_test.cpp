@@ -310,15 +310,6 @@ TEST_F(wrong_arguments, of_readers_and_pools) {
 }
 
 // Files: what is no argument but a name or a content is an io_error, which says which file and why.
-std::string io_error_text(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const io_error& caught) {
-        return caught.what();
-    }
-    return "no io_error";
-}
-
 TEST_F(wrong_arguments, of_files) {
     const std::string missing = "/no such folder/file";
     const std::string reason = ": '" + missing + "': cannot open: No such file or directory";

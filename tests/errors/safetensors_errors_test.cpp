@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
-#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -19,15 +18,6 @@
 
 namespace lowbit::test {
 namespace {
-
-std::string io_error_text(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const io_error& caught) {
-        return caught.what();
-    }
-    return "no io_error";
-}
 
 std::vector<safetensors_output> two_tensors(const std::vector<float>& values) {
     return {{"a tensor with a name that is too long for a short string", {30, 40}, values, float_type::float32},

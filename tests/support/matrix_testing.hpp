@@ -230,4 +230,15 @@ std::string error_text(Action action) {
     return "no error";
 }
 
+/// The text of the io_error that `action` throws, or "no io_error".
+template <class Action>
+std::string io_error_text(Action action) {
+    try {
+        action();
+    } catch (const lowbit::io_error& caught) {
+        return caught.what();
+    }
+    return "no io_error";
+}
+
 }  // namespace lowbit::test
