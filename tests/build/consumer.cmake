@@ -3,6 +3,7 @@
 
 cmake_policy(VERSION 3.25)
 
+separate_arguments(EMULATOR)
 set(consumer ${CMAKE_CURRENT_LIST_DIR}/consumer)
 set(work ${WORK}/consumer_${KIND})
 file(REMOVE_RECURSE ${work})

@@ -4,6 +4,7 @@
 
 cmake_policy(VERSION 3.25)
 
+separate_arguments(EMULATOR)
 file(READ ${EXPECTED} expected)
 foreach(isa IN ITEMS "" scalar)
     foreach(program IN ITEMS ${FIRST} ${SECOND})

@@ -210,16 +210,19 @@ inline void output_segment_kernel(const output_segment& s) noexcept {
         return;
     }
     float b_scale[panel_columns] = {}, bias[panel_columns] = {}, c[panel_columns] = {}, out[panel_columns];
+    const std::size_t bytes = s.count * sizeof(float);
     output_segment whole = s;
-    for (std::size_t j = 0; j < s.count; ++j) {
-        b_scale[j] = s.b_scale[j];
-        if (s.bias != nullptr) bias[j] = s.bias[j];
-        if ((std::bit_cast<std::uint32_t>(s.beta) & 0x7FFFFFFFU) != 0) c[j] = s.c[j];
-    }
+    std::memcpy(b_scale, s.b_scale, bytes);
     whole.b_scale = b_scale;
-    if (s.bias != nullptr) whole.bias = bias;
-    whole.c = c;
+    if (s.bias != nullptr) {
+        std::memcpy(bias, s.bias, bytes);
+        whole.bias = bias;
+    }
+    if ((std::bit_cast<std::uint32_t>(s.beta) & 0x7FFFFFFFU) != 0) {
+        std::memcpy(c, s.c, bytes);
+        whole.c = c;
+    }
     whole.out = out;
     output_full(whole);
-    for (std::size_t j = 0; j < s.count; ++j) s.out[j] = out[j];
+    std::memcpy(s.out, out, bytes);
 }
