@@ -10,6 +10,7 @@
 #   text        licence line, #pragma once, no tabs, no unnamed namespace, no using-directive and no static function in a header
 #   mirror      every header has its test file, or a reason in tests/policy/no_own_test.txt
 #   cases       tests/CASES.md and the tests name each other: [NAME](FILE) in the row of a case, caseNN_... in FILE
+#   faults      every patch of tests/faults applies and names a case, a target and a test that exist
 #
 # Prints FILE:LINE: what is wrong, for every fault, and exits 1 if there is one.
 
@@ -180,6 +181,9 @@ case $rule in
         done <"$lists/missing"
         [ -s "$lists/table" ] || { echo "tests/CASES.md:1: names no test"; status=1; }
         exit $status
+        ;;
+    faults)
+        sh tests/faults/run.sh --check
         ;;
     *)
         echo "no rule called $rule"

@@ -7,7 +7,8 @@ check=$(cd "$(dirname "$0")" && pwd)/check.sh
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 mkdir -p "$tree/include/lowbit/core" "$tree/include/lowbit/kernel" "$tree/include/lowbit/gemm" "$tree/tests/core" "$tree/tests/policy" \
-    "$tree/bench" "$tree/examples" "$tree/cmake"
+    "$tree/tests/faults" "$tree/bench" "$tree/examples" "$tree/cmake"
+cp "$(dirname "$check")/../faults/run.sh" "$tree/tests/faults"
 cd "$tree"
 licence='// SPDX-License-Identifier: Apache-2.0'
 failures=0
@@ -20,7 +21,15 @@ good() {
     printf '# none\n' >tests/policy/no_own_test.txt
     printf '%s\nTEST(b, case07_x) {}\n' "$licence" >tests/core/b_test.cpp
     printf '| case | what | tests |\n| --- | --- | --- |\n| 7 | x | [case07_x](core/b_test.cpp) |\n' >tests/CASES.md
+    fault 07 core_b_test case07_ '#pragma once'
     rm -f include/lowbit/core/b.hpp include/lowbit/kernel/*.hpp include/lowbit/gemm/*.hpp
+}
+
+# fault CASE TARGET TESTS LINE: a patch that takes the second line, LINE, out of a header.
+fault() {
+    printf 'case: %s\nfault: x\ntarget: %s\ntests: %s\n' "$1" "$2" "$3" >tests/faults/07_x.patch
+    printf '%s\n' '--- a/include/lowbit/core/a.hpp' '+++ b/include/lowbit/core/a.hpp' '@@ -1,2 +1,1 @@' " $licence" "-$4" \
+        >>tests/faults/07_x.patch
 }
 
 # expect RULE TEXT: the rule must fail and say TEXT.
@@ -45,7 +54,7 @@ add() {
 }
 
 good
-for rule in layers intrinsics printing macros length text mirror cases; do
+for rule in layers intrinsics printing macros length text mirror cases faults; do
     sh "$check" "$rule" "$tree" || { echo "rule $rule finds a fault in a good tree"; failures=1; }
 done
 
@@ -75,4 +84,8 @@ echo '| 7 | z | [case07_case09_z](core/b_test.cpp) |' >>tests/CASES.md; expect c
 echo '| 9 | x | [case09_x](core/b_test.cpp) |' >>tests/CASES.md;       expect cases 'which does not exist'
 echo '| 9 | x | [x](core/c_test.cpp) |' >>tests/CASES.md;              expect cases 'which does not exist'
 echo '| case | what | tests |' >tests/CASES.md;              expect cases 'names no test'
+fault 07 core_b_test case07_ '#pragma twice';                expect faults 'does not apply'
+fault 08 core_b_test case07_ '#pragma once';                expect faults 'case 08 in a file of case 07'
+fault 07 core_c_test case07_ '#pragma once';                expect faults 'no target is called core_c_test'
+fault 07 core_b_test case07_y '#pragma once';               expect faults 'no test is called case07_y'
 exit $failures
