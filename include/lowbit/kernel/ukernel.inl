@@ -210,19 +210,19 @@ inline void output_segment_kernel(const output_segment& s) noexcept {
         return;
     }
     float b_scale[panel_columns] = {}, bias[panel_columns] = {}, c[panel_columns] = {}, out[panel_columns];
-    const std::size_t bytes = s.count * sizeof(float);
+    const std::size_t size = s.count * sizeof(float);
     output_segment whole = s;
-    std::memcpy(b_scale, s.b_scale, bytes);
+    std::memcpy(b_scale, s.b_scale, size);
     whole.b_scale = b_scale;
     if (s.bias != nullptr) {
-        std::memcpy(bias, s.bias, bytes);
+        std::memcpy(bias, s.bias, size);
         whole.bias = bias;
     }
     if ((std::bit_cast<std::uint32_t>(s.beta) & 0x7FFFFFFFU) != 0) {
-        std::memcpy(c, s.c, bytes);
+        std::memcpy(c, s.c, size);
         whole.c = c;
     }
     whole.out = out;
     output_full(whole);
-    std::memcpy(s.out, out, bytes);
+    std::memcpy(s.out, out, size);
 }
