@@ -11,8 +11,9 @@
 //   sgemv/OpenBLAS, gemv/bfloat16 the same N and K = 4096 in float32 and bfloat16, M = 1
 //
 // Columns: Gweights = weights per second; of_read = the format's own bits per second over the read probe (512 MiB,
-// taken right before the row); of_ceiling = max(memory time, compute time) / time, compute time by the int8 dot product
-// probe (rows of AVX-512 only). Pages: packed weights ask for huge pages, the probe's memory and the floats' too.
+// taken right before the row); of_ceiling = max(memory time, compute time) / time, compute time by the probe of int8
+// dot products (AVX2 and AVX-512), or of float FMA for HiF8 and weight_only. Pages: packed weights ask for huge pages,
+// the probe's memory and the floats' too.
 //
 // bench_decode --benchmark_repetitions=5 --benchmark_report_aggregates_only=true [--benchmark_filter=...]
 
@@ -35,6 +36,7 @@
 #include <lowbit/gemm/gemm.hpp>
 #include <lowbit/gemm/weight_only.hpp>
 
+#include "support/dot_probe.hpp"
 #include "support/in_turns.hpp"
 #include "support/memory_probe.hpp"
 #include "support/random_data.hpp"
@@ -64,46 +66,6 @@ const aligned_buffer<float>& weights() {
     return data;
 }
 
-/// Products of int8 a second by vpdpbusd; 0 where there is none.
-#if LOWBIT_X86
-[[gnu::target("avx512f,avx512vnni"), gnu::noinline]] double dot_rate() {
-    __m512i a = _mm512_set1_epi8(3), b = _mm512_set1_epi8(2);
-    __m512i x0 = a, x1 = a, x2 = a, x3 = a, x4 = a, x5 = a, x6 = a, x7 = a, x8 = a, x9 = a, x10 = a, x11 = a;
-    asm("" : "+v"(a), "+v"(b));
-    constexpr int rounds = 2'000'000;
-    const auto begin = std::chrono::steady_clock::now();
-    for (int i = 0; i < rounds; ++i) {
-        x0 = _mm512_dpbusd_epi32(x0, a, b);
-        x1 = _mm512_dpbusd_epi32(x1, a, b);
-        x2 = _mm512_dpbusd_epi32(x2, a, b);
-        x3 = _mm512_dpbusd_epi32(x3, a, b);
-        x4 = _mm512_dpbusd_epi32(x4, a, b);
-        x5 = _mm512_dpbusd_epi32(x5, a, b);
-        x6 = _mm512_dpbusd_epi32(x6, a, b);
-        x7 = _mm512_dpbusd_epi32(x7, a, b);
-        x8 = _mm512_dpbusd_epi32(x8, a, b);
-        x9 = _mm512_dpbusd_epi32(x9, a, b);
-        x10 = _mm512_dpbusd_epi32(x10, a, b);
-        x11 = _mm512_dpbusd_epi32(x11, a, b);
-        asm volatile(""
-                     : "+v"(x0), "+v"(x1), "+v"(x2), "+v"(x3), "+v"(x4), "+v"(x5), "+v"(x6), "+v"(x7), "+v"(x8),
-                       "+v"(x9), "+v"(x10), "+v"(x11));
-    }
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-    return 12.0 * 64.0 * rounds / elapsed.count();
-}
-#endif
-
-double dot_ceiling(isa which) {
-#if LOWBIT_X86
-    if (which >= isa::avx512vnni) {
-        return (std::max)(dot_rate(), dot_rate());
-    }
-#endif
-    static_cast<void>(which);
-    return 0;
-}
-
 template <class F>
 const packed_matrix<F>& packed(std::size_t columns) {
     static std::map<std::size_t, packed_matrix<F>> made;
@@ -112,11 +74,11 @@ const packed_matrix<F>& packed(std::size_t columns) {
     return made.emplace(columns, pack<F>(matrix_view<const float>(weights().data(), columns, depth))).first->second;
 }
 
-void report(benchmark::State& state, std::size_t m, std::size_t n, double bits, double read, double dot) {
+void report(benchmark::State& state, std::size_t m, std::size_t n, double bits, double read, double products) {
     const double weight_count = static_cast<double>(n) * static_cast<double>(depth);
     const auto rate = benchmark::Counter::kIsIterationInvariantRate;
     const double memory_time = weight_count * bits / 8 / read;
-    const double compute_time = dot > 0 ? weight_count * static_cast<double>(m) / dot : 0;
+    const double compute_time = products > 0 ? weight_count * static_cast<double>(m) / products : 0;
     state.counters["Gweights"] = benchmark::Counter(weight_count / 1e9, rate);
     state.counters["of_read"] = benchmark::Counter(memory_time, rate);
     state.counters["of_one"] = 1;
@@ -128,7 +90,8 @@ void run(benchmark::State& state, isa which, std::size_t m, std::size_t n, std::
     const packed_matrix<F>& w = packed<F>(n);
     const aligned_buffer<float> x = normal_matrix(m, depth, 2);
     aligned_buffer<float> y(m * n, 0.0F);
-    const double read = read_ceiling(), dot = dot_ceiling(which);
+    constexpr bool floats = !lane_traits<F>::integer || !lane_traits<A>::integer;
+    const double read = read_ceiling(), products = floats ? fma_ceiling(which) : dot_ceiling(which);
     thread_pool pool(threads);
     gemm_options options;
     if (threads > 1) options.executor = pool;
@@ -141,7 +104,7 @@ void run(benchmark::State& state, isa which, std::size_t m, std::size_t n, std::
     for (auto _ : state) {
         multiply(options);
     }
-    report(state, m, n, F::bits_per_value, read, dot);
+    report(state, m, n, F::bits_per_value, read, products);
     if (threads == 1) return;
     state.counters["of_one"] = speed_over_one(
         32, [&] { multiply({}); }, [&] { multiply(options); });
@@ -152,14 +115,14 @@ void run_weight_only(benchmark::State& state, isa which, std::size_t m, std::siz
     const packed_matrix<F>& w = packed<F>(n);
     const aligned_buffer<float> x = normal_matrix(m, depth, 2);
     aligned_buffer<float> y(m * n, 0.0F);
-    const double read = read_ceiling();
+    const double read = read_ceiling(), products = fma_ceiling(which);
     for (auto _ : state) {
         detail::gemm_plain_rows(matrix_view<const float>(x.data(), m, depth), w, matrix_view<float>(y.data(), m, n), {},
                                 {which});
         benchmark::DoNotOptimize(y.data());
         benchmark::ClobberMemory();
     }
-    report(state, m, n, F::bits_per_value, read, 0);
+    report(state, m, n, F::bits_per_value, read, products);
 }
 
 #if LOWBIT_BENCH_OPENBLAS

@@ -228,18 +228,20 @@ TEST_P(weight_only, activations_of_16_bits_are_widened) {
     check(std::type_identity<lowbit::float16>{});
 }
 
-// HiF8 on either side takes the same kernels behind gemm.
+// HiF8 on either side takes the same kernels behind gemm. K that is worked off in several parts, panels that fill no
+// set.
 TEST_P(weight_only, hif8_products_with_few_rows_equal_those_with_many) {
-    const auto x = values(40, 150, 7), w = values(50, 150, 8);
+    constexpr std::size_t most = 40, n = 200, k = 700;
+    const auto x = values(most, k, 7), w = values(n, k, 8);
     const auto check = [&]<class A, class B>(std::type_identity<A>, std::type_identity<B>) {
-        const auto packed = lowbit::pack<B>(matrix_view<const float>(w.data(), 50, 150));
-        std::vector<float> all(40 * 50), few(4 * 50);
-        lowbit::detail::gemm_float_rows<A>(matrix_view<const float>(x.data(), 40, 150), packed,
-                                           matrix_view<float>(all.data(), 40, 50), {}, {}, {isa::scalar});
-        for (const std::size_t m : {1U, 2U, 3U, 4U}) {
-            lowbit::detail::gemm_float_rows<A>(matrix_view<const float>(x.data(), m, 150), packed,
-                                               matrix_view<float>(few.data(), m, 50), {}, {}, {GetParam()});
-            for (std::size_t i = 0; i < m * 50; ++i) ASSERT_EQ(to_bits(few[i]), to_bits(all[i])) << m << " at " << i;
+        const auto packed = lowbit::pack<B>(matrix_view<const float>(w.data(), n, k));
+        std::vector<float> all(most * n), few(16 * n);
+        lowbit::detail::gemm_float_rows<A>(matrix_view<const float>(x.data(), most, k), packed,
+                                           matrix_view<float>(all.data(), most, n), {}, {}, {isa::scalar});
+        for (const std::size_t m : {1U, 2U, 3U, 4U, 5U, 8U, 9U, 16U}) {
+            lowbit::detail::gemm_float_rows<A>(matrix_view<const float>(x.data(), m, k), packed,
+                                               matrix_view<float>(few.data(), m, n), {}, {}, {GetParam()});
+            for (std::size_t i = 0; i < m * n; ++i) ASSERT_EQ(to_bits(few[i]), to_bits(all[i])) << m << " at " << i;
         }
     };
     check(std::type_identity<lowbit::hif8>{}, std::type_identity<lowbit::hif8>{});

@@ -108,9 +108,8 @@ class record_decoder {
         }
         kernel_->record(record, values, kernel::few_rows_ahead, out);
     }
-    bool has_row() const noexcept { return kernel_->row != nullptr; }
-    std::size_t row_panels() const noexcept { return kernel_->row_panels; }
-    void row(const kernel::few_floats_tile& tile) const noexcept { kernel_->row(tile); }
+    /// For tiles of 1, 2 or 4 rows.
+    const kernel::abreast_kernel& abreast(std::size_t rows) const noexcept { return kernel_->abreast[rows / 2]; }
     /// 32 sums in the order of the columns.
     void put_in_order(float* acc) const noexcept {
         if (kernel_->order == nullptr) return;
@@ -125,8 +124,8 @@ class record_decoder {
 };
 
 /// The same where either side is multiplied as float32: HiF8, and activations that are not quantised. A few panels at a
-/// time are decoded, record by record, and multiplied by every tile of rows while they are in the first cache; for one
-/// row, codes are decoded in registers where there is a kernel for it.
+/// time are decoded, record by record, and multiplied by every tile of rows while they are in the first cache; or they
+/// are decoded in registers, once for each tile, where there is a kernel for it.
 template <class ASource, class BSource, class Epilogue>
 void run_few_floats(const ASource& a, const BSource& b, isa which, const Epilogue& epilogue, const product_shape& shape,
                     const executor& executor) {
@@ -144,14 +143,17 @@ void run_few_floats(const ASource& a, const BSource& b, isa which, const Epilogu
     }
     const record_decoder<fb> decode(which);
     const std::size_t panels = divide_up(shape.n, kernel::panel_columns), threads = executor.concurrency();
-    const bool in_registers = shape.m == 1 && decode.has_row();
-    const std::size_t width = in_registers ? decode.row_panels() : kernels.panels, sets = divide_up(panels, width);
+    const kernel::abreast_kernel& abreast = decode.abreast(tile_rows);
+    const bool in_registers = abreast.panels != 0;
+    const std::size_t width = in_registers ? abreast.panels : kernels.panels, sets = divide_up(panels, width);
+    // Values of K that all tiles of rows share in the cache.
+    const std::size_t part = tiles == 1 ? shape.k : kernel::abreast_part;
     const std::size_t step = width % Epilogue::panel_step == 0 ? 1 : Epilogue::panel_step;  // of sets
     const std::size_t runs = (std::min)(divide_up(sets, step), threads > 1 ? 16 * threads : 1);
     scratch_pool strips((std::min)(threads, runs), [&] { return epilogue.make_strip(tiles * tile_rows); });
     const auto multiply = [&](std::size_t run, typename Epilogue::strip& strip) {
         const arch::fp_guard guard;
-        alignas(64) float decoded[kernel::largest_few_floats_tile * kernel::decoded_record];
+        alignas(64) float decoded[kernel::most_few_floats_panels * kernel::decoded_record];
         alignas(64) float acc[divide_up(kernel::most_few_float_rows, 4) * kernel::few_floats_sums];
         float b_scales[kernel::panel_columns];
         std::fill_n(decoded, kernels.panels * kernel::decoded_record, 0.0F);
@@ -159,17 +161,25 @@ void run_few_floats(const ASource& a, const BSource& b, isa which, const Epilogu
         for (std::size_t set = share.first; set < share.last; ++set) {
             const std::size_t first = set * width, count = (std::min)(width, panels - first);
             std::fill_n(acc, tiles * kernel::few_floats_sums, 0.0F);
-            if (width == 2) {
-                for (std::size_t p = first + count; p < (std::min)(first + 2 * width, panels); ++p) b.touch(p);
-            }
             std::size_t k = 0;
             if (in_registers) {
-                k = shape.k / kernel::record_values * kernel::record_values;
-                kernel::few_floats_tile tile{values.data(), {}, k, kernel::few_rows_ahead, acc};
-                for (std::size_t p = 0; p < width; ++p) {
-                    tile.panels[p] = b.slice(first + (std::min)(p, count - 1), 0, k, nullptr);
+                for (std::size_t p = first + count; p < (std::min)(first + 2 * width, panels); ++p) b.touch(p);
+                const std::size_t whole = shape.k / kernel::record_values * kernel::record_values;
+                while (k < whole) {
+                    const std::size_t depth = (std::min)(part, whole - k);
+                    for (std::size_t tile = 0; tile < tiles; ++tile) {
+                        kernel::few_floats_tile operands{values.data() + (tile * shape.k + k) * tile_rows,
+                                                         {},
+                                                         depth,
+                                                         tile == 0 ? kernel::few_rows_ahead : 0,
+                                                         acc + tile * kernel::few_floats_sums};
+                        for (std::size_t p = 0; p < width; ++p) {
+                            operands.panels[p] = b.slice(first + (std::min)(p, count - 1), k, depth, nullptr);
+                        }
+                        abreast.multiply(operands);
+                    }
+                    k += depth;
                 }
-                decode.row(tile);
             }
             for (; k < shape.k; k += kernel::record_values) {
                 const std::size_t depth = (std::min)(kernel::record_values, shape.k - k);

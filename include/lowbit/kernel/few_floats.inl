@@ -215,9 +215,10 @@ inline void decode_bytes_record(const std::uint8_t* record, std::size_t values, 
     }
 }
 
-/// The decode_kernel::row of a format whose lane table factors. Four sums, of two units of columns in each of two
-/// panels, or of four units in one: with two, each would wait for the one before it; with eight, their scales and
-/// selectors leave no registers (Zen 5, cycles a register of weights: 1.45 to 1.67 with four, 1.59 to 2.1 with eight).
+/// The decode_kernel::abreast for one row and a format whose lane table factors. Four sums, of two units of columns in
+/// each of two panels, or of four units in one: with two, each would wait for the one before it; with eight, their
+/// scales and selectors leave no registers (Zen 5, cycles a register of weights: 1.45 to 1.67 with four, 1.59 to 2.1
+/// with eight).
 template <class F>
 inline void few_floats_panels(const few_floats_tile& t) noexcept {
     using arithmetic = panel_arithmetic<F>;
@@ -292,11 +293,11 @@ inline constexpr decode_kernel decode_row = [] {
     if constexpr (!lane_traits<F>::integer) {
         return decode_hif8;
     } else if constexpr (!table_lanes<F>) {
-        return decode_kernel{&decode_bytes_record<F>, nullptr, 0, nullptr};
+        return decode_kernel{&decode_bytes_record<F>, nullptr, {}};
     } else if constexpr (lane_factors<F>::exact) {
-        return decode_kernel{&decode_record<F>, &few_floats_panels<F>, 2, nullptr};
+        return decode_kernel{&decode_record<F>, nullptr, {{2, &few_floats_panels<F>}}};
     } else {
-        return decode_kernel{&decode_record<F>, nullptr, 0, nullptr};
+        return decode_kernel{&decode_record<F>, nullptr, {}};
     }
 }();
 

@@ -27,16 +27,22 @@ struct few_rows_kernel {
     void (*panel)(const few_rows_tile&) noexcept;
 };
 
-/// The most panels that a kernel takes for one row of floats.
-inline constexpr std::size_t most_row_panels = 4;
+/// The most panels that are decoded side by side in registers.
+inline constexpr std::size_t most_panels_abreast = 4;
 
-/// One row of floats and some packed panels.
+/// A few rows of floats and some packed panels.
 struct few_floats_tile {
-    const float* a;
-    const std::uint8_t* panels[most_row_panels];
+    const float* a;  ///< [k][rows]
+    const std::uint8_t* panels[most_panels_abreast];
     std::size_t depth;  ///< values of K, whole records
     std::size_t ahead;  ///< how many bytes ahead to prefetch
-    float* acc;         ///< [panel][32], read and written
+    float* acc;         ///< [panel][rows][32], read and written
+};
+
+/// The product of a tile and `panels` panels, decoded in registers: acc = fma(a, b, acc) for each k in ascending order.
+struct abreast_kernel {
+    std::size_t panels;  ///< 0: there is no such kernel
+    void (*multiply)(const few_floats_tile&) noexcept;
 };
 
 /// Packed panels of one format as floats: lane * scale, zeros with the sign of their code.
@@ -44,12 +50,10 @@ struct decode_kernel {
     /// Writes `values` values of K, and what is missing to whole blocks, of 32 columns: float [value][32]. `out` lies
     /// on a 64-byte boundary. Prefetches `ahead` bytes ahead.
     void (*record)(const std::uint8_t* record, std::size_t values, std::size_t ahead, float* out) noexcept;
-    /// One row times row_panels panels, decoded in registers: acc = fma(a, b, acc) for each k in ascending order. May
-    /// be null.
-    void (*row)(const few_floats_tile&) noexcept;
-    std::size_t row_panels;
-    /// The column at each of the 32 places that `record` and `row` write; null: column i at place i.
+    /// The column at each of the 32 places that `record` and `abreast` write; null: column i at place i.
     const std::uint8_t* order;
+    /// For tiles of 1, 2 and 4 rows.
+    abreast_kernel abreast[3];
 };
 
 /// Rows of A as float [k][rows] times `panels` decoded panels: acc = fma(a, b, acc) for each k in ascending order.

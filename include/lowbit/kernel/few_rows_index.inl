@@ -27,4 +27,4 @@ LOWBIT_ALWAYS_INLINE bytes few_fields(const std::uint8_t* planes) noexcept {
 }
 
 /// HiF8 to floats: none, the row codec serves.
-inline constexpr decode_kernel decode_hif8{nullptr, nullptr, 0, nullptr};
+inline constexpr decode_kernel decode_hif8{};

@@ -32,8 +32,10 @@ inline constexpr std::size_t largest_few_rows_tile = 16;
 inline constexpr std::size_t most_few_rows = 24;
 /// Rows of float A up to which records are decoded one at a time, for all rows.
 inline constexpr std::size_t most_few_float_rows = 16;
-/// The most panels of a tile of these, and the most rows x panels.
-inline constexpr std::size_t largest_few_floats_tile = 4;
+/// The most panels of a tile of these, and the most rows x panels of those that decode in registers.
+inline constexpr std::size_t most_few_floats_panels = 4, largest_few_floats_tile = 8;
+/// Values of K that go through all tiles of rows before the next ones: two panels of HiF8 take 16 KiB of them.
+inline constexpr std::size_t abreast_part = 256;
 /// Floats from tile to tile of their sums, and from panel to panel of decoded values.
 inline constexpr std::size_t few_floats_sums = largest_few_floats_tile * panel_columns;
 inline constexpr std::size_t decoded_record = record_values * panel_columns;

@@ -125,34 +125,45 @@ inline void decode_hif8_record(const std::uint8_t* record, std::size_t values, s
     }
 }
 
-/// One row times four panels of HiF8, two sums each: eight hide the latency of fma.
+/// The decode_kernel::abreast of HiF8: at least eight sums, which hide the latency of fma.
+template <std::size_t Rows, std::size_t Panels>
 inline void few_hif8_panels(const few_floats_tile& t) noexcept {
-    constexpr std::size_t panels = 4;
     const hif8_tables tables = make_hif8_tables();
-    floats even[panels], odd[panels];
+    floats even[Panels * Rows], odd[Panels * Rows];
     LOWBIT_UNROLL
-    for (std::size_t p = 0; p < panels; ++p) {
-        even[p] = load(t.acc + panel_columns * p);
-        odd[p] = load(t.acc + panel_columns * p + 16);
+    for (std::size_t i = 0; i < Panels * Rows; ++i) {
+        even[i] = load(t.acc + panel_columns * i);
+        odd[i] = load(t.acc + panel_columns * i + 16);
     }
+    const float* a = t.a;
 #pragma GCC unroll 1
     for (std::size_t k = 0; k < t.depth; k += 2) {
-        const floats a0 = splat(t.a + k), a1 = splat(t.a + k + 1);
         LOWBIT_UNROLL
-        for (std::size_t p = 0; p < panels; ++p) {
+        for (std::size_t p = 0; p < Panels; ++p) {
             const std::uint8_t* const line = t.panels[p] + panel_columns * k;
-            floats x[4];
+            floats b[4];
             fetch(line + t.ahead);
-            decode_hif8_line(line, tables, x);
-            even[p] = madd(a1, x[2], madd(a0, x[0], even[p]));
-            odd[p] = madd(a1, x[3], madd(a0, x[1], odd[p]));
+            decode_hif8_line(line, tables, b);
+            LOWBIT_UNROLL
+            for (std::size_t r = 0; r < Rows; ++r) {
+                const floats a0 = splat(a + r), a1 = splat(a + Rows + r);
+                floats& even_sum = even[p * Rows + r];
+                floats& odd_sum = odd[p * Rows + r];
+                even_sum = madd(a1, b[2], madd(a0, b[0], even_sum));
+                odd_sum = madd(a1, b[3], madd(a0, b[1], odd_sum));
+            }
         }
+        a += 2 * Rows;
     }
     LOWBIT_UNROLL
-    for (std::size_t p = 0; p < panels; ++p) {
-        store(t.acc + panel_columns * p, even[p]);
-        store(t.acc + panel_columns * p + 16, odd[p]);
+    for (std::size_t i = 0; i < Panels * Rows; ++i) {
+        store(t.acc + panel_columns * i, even[i]);
+        store(t.acc + panel_columns * i + 16, odd[i]);
     }
 }
 
-inline constexpr decode_kernel decode_hif8{&decode_hif8_record, &few_hif8_panels, 4, hif8_order.data()};
+inline constexpr decode_kernel decode_hif8{
+    &decode_hif8_record,
+    hif8_order.data(),
+    {{4, &few_hif8_panels<1, 4>}, {4, &few_hif8_panels<2, 4>}, {2, &few_hif8_panels<4, 2>}},
+};

@@ -54,9 +54,9 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(scalar)::product {
     template <class F>
     inline constexpr decode_kernel decode_row = [] {
         if constexpr (lane_traits<F>::integer) {
-            return decode_kernel{&decode_record<F>, nullptr, 0, nullptr};
+            return decode_kernel{&decode_record<F>, nullptr, {}};
         } else {
-            return decode_kernel{nullptr, nullptr, 0, nullptr};
+            return decode_kernel{};
         }
     }();
 
