@@ -74,6 +74,7 @@ TEST(aligned_buffer, case50_a_size_that_overflows_is_an_error) {
     EXPECT_THROW(aligned_buffer<double>{largest / 4}, error);
     EXPECT_THROW(aligned_buffer<float>{largest}, error);
     EXPECT_THROW(aligned_buffer<std::uint8_t>{largest / 2 + 1}, error);
+    EXPECT_THROW(aligned_buffer<double>{largest / 8 + 2}, error);  // 8 bytes, were sizes to wrap
     try {
         aligned_buffer<double> buffer(largest / 4);
         FAIL();

@@ -114,6 +114,7 @@ TEST(bits, case50_size_arithmetic_is_checked) {
     EXPECT_EQ(checked_multiply(largest / 2, 2), largest - 1);
     EXPECT_FALSE(checked_multiply(largest / 2 + 1, 2));
     EXPECT_FALSE(checked_multiply(largest / 4 + 1, largest / 4 + 1));
+    EXPECT_FALSE(checked_multiply(largest / 4 + 2, 6));  // wraps to more than either factor
     EXPECT_EQ(checked_add(largest - 1, 1), largest);
     EXPECT_FALSE(checked_add(largest, 1));
 }

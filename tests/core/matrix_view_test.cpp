@@ -73,15 +73,19 @@ TEST(matrix_view, case50_size_arithmetic_does_not_wrap) {
     EXPECT_EQ(refusal(&value, 1, std::size_t{1} << 63, std::size_t{1} << 63),
               "lowbit::matrix_view: rows 1 with stride 9223372036854775808 and cols 9223372036854775808 exceed the "
               "limit of 2305843009213693951 elements");
+    // (rows - 1) * stride is 0, were it to wrap.
+    EXPECT_NE(refusal(&value, (std::size_t{1} << 32) + 1, 1, std::size_t{1} << 32), "accepted");
     EXPECT_EQ(refusal(&value, 3, 1, (std::size_t{1} << 63) - 1).substr(0, 34), "lowbit::matrix_view: rows 3 with s");
     EXPECT_EQ(refusal(&value, 1, 1, ~std::size_t{0}), "accepted");  // one row: its stride is never used
 }
 
 TEST(matrix_view, case51_offsets_are_64_bit) {
     float value = 0;
-    const matrix_view<float> view(&value, 70001, 40000);
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(view.row(70000)) - reinterpret_cast<std::uintptr_t>(&value),
-              std::uintptr_t{4} * 70000 * 40000);
+    for (const std::size_t stride : {40000U, 70000U}) {  // 2.8e9 and 4.9e9 elements: past int, and past unsigned
+        const matrix_view<float> view(&value, 70001, 1, stride);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(view.row(70000)) - reinterpret_cast<std::uintptr_t>(&value),
+                  std::uintptr_t{4} * 70000 * stride);
+    }
 }
 
 // Every pair of small strided views against a map of bytes.
