@@ -13,13 +13,18 @@ LOWBIT_ALWAYS_INLINE large_table make_few_table(const std::uint8_t* p) noexcept 
         return make_large_table(p);
     }
 }
-/// The field in bits 4 and 5, anything in the bits around.
+/// The field in bits 4 and 5 of each byte of a dword, anything in the bits around: a byte of four fields is repeated,
+/// once for all of them, and shifted. vpmultishiftqb would do it at once, but in the ports of the dot product (Zen 5).
 template <int Position>
 LOWBIT_ALWAYS_INLINE bytes loose_spread(bytes fields) noexcept {
-    constexpr long long low = (Position + 60) % 64 * 0x01010101LL, high = (Position + 28) % 64 * 0x01010101LL;
-    const __m512i offsets =
-        _mm512_set1_epi64(static_cast<long long>(static_cast<unsigned long long>(high) << 32U) | low);
-    return _mm512_maskz_multishift_epi64_epi8(~__mmask64{0}, offsets, fields);
+    constexpr int byte = Position / 8 * 0x01010101, shift = Position % 8 - 4;
+    const bytes four = _mm512_maskz_shuffle_epi8(
+        ~__mmask64{0}, fields,
+        _mm512_maskz_broadcast_i32x4(0xFFFF,
+                                     _mm_setr_epi32(byte, byte + 0x04040404, byte + 0x08080808, byte + 0x0C0C0C0C)));
+    if constexpr (shift < 0) return _mm512_maskz_slli_epi32(0xFFFF, four, -shift);
+    if constexpr (shift > 0) return _mm512_maskz_srli_epi32(0xFFFF, four, shift);
+    return four;
 }
 template <lane_selector Kind, int Position>
 LOWBIT_ALWAYS_INLINE bytes low_index(bytes line, bytes fields) noexcept {
