@@ -84,6 +84,12 @@ TEST(registry, case53_bytes_of_one_block_of_each_format) {
     // the top 6 is E2M3 code 28: stored 28 + 1 - 4 * 7 = 1; the zeros of the other subgroups store 1, too
     EXPECT_EQ(bytes_of_block<m2xfp_activation>({0.5F, 6.0F, -1.0F}), wanted(18, {0x7F, 0x55, 0x71, 0x0A}));
     EXPECT_EQ(bytes_of_block<m2xfp_weight>({0.5F, 6.0F, -1.0F}), wanted(18, {0x7F, 0x00, 0x71, 0x0A}));
+    // the first subgroup's metadata is not that of the others: a top of 6.5, code 29; a step of 1.25
+    EXPECT_EQ(bytes_of_block<m2xfp_activation>({0.5F, 6.5F, -1.0F}), wanted(18, {0x7F, 0x56, 0x71, 0x0A}));
+    EXPECT_EQ(bytes_of_block<m2xfp_weight>({0.625F, 7.5F, -1.25F}), wanted(18, {0x7F, 0x01, 0x71, 0x0A}));
+    EXPECT_EQ(bytes_of_block<mxint8>({1.5F, -1.0F}), wanted(33, {0x7F, 0x60, 0xC0}));  // in units of 2^-6
+    EXPECT_EQ(bytes_of_block<int8_block>({95.25F, -95.25F, 0.75F}),
+              wanted(36, {0x00, 0x00, 0x40, 0x3F, 0x7F, 0x81, 1}));
 }
 
 }  // namespace

@@ -72,9 +72,12 @@ TEST(rounding, case66_neighbours_are_not_correlated) {
     const auto centred = [](std::uint64_t seed, std::uint64_t index) {
         return random_bits24({seed, index}) / 16777216.0 - 0.5;
     };
-    for (const auto& [seed_step, index_step] : {std::pair{0U, 1U}, {0U, 2U}, {0U, 4096U}, {1U, 0U}, {1U, 1U}}) {
+    for (const auto& [seed_step, index_step] : {std::pair{0, 1}, {0, 2}, {0, 4096}, {1, 0}, {1, 1}, {1, -1}, {2, -1}}) {
         double sum = 0;
-        for (std::uint64_t i = 0; i < n; ++i) sum += centred(3, i) * centred(3 + seed_step, i + index_step);
+        for (int i = 1; i <= n; ++i) {
+            sum += centred(3, static_cast<std::uint64_t>(i)) *
+                   centred(static_cast<std::uint64_t>(3 + seed_step), static_cast<std::uint64_t>(i + index_step));
+        }
         EXPECT_LT(std::fabs(sum * 12 / n), 5 / std::sqrt(n)) << seed_step << " " << index_step;
     }
 }

@@ -235,11 +235,25 @@ TEST(matrix_file, case50_hostile_sizes_take_no_memory) {
             }
         }
     }
+    // Sizes that would wrap to what is there: nothing but a tensor scale.
+    for (const bool is_packed : {false, true}) {
+        std::string bytes = (is_packed ? packed : quantised).substr(0, 128) + std::string("\0\0\0\x3F", 4);
+        put(bytes, 48, std::uint64_t{1} << 62U);
+        put(bytes, 56, std::uint64_t{1} << 20U);
+        put(bytes, 64, std::uint64_t{0});
+        put(bytes, 72, 1U);
+        bytes = resealed(bytes);
+        const std::string text =
+            is_packed ? failure_of<packed_matrix<nvfp4>>(bytes) : failure_of<quantized_matrix<nvfp4>>(bytes);
+        EXPECT_NE(text.find("malformed"), std::string::npos) << text;
+    }
     std::string empty = quantised.substr(0, 128);
-    put(empty, 48, std::uint64_t{SIZE_MAX / 16 + 1});
     put(empty, 56, std::uint64_t{0});
     put(empty, 64, std::uint64_t{0});
-    EXPECT_NE(failure_of<quantized_matrix<nvfp4>>(resealed(empty)).find("truncated"), std::string::npos);
+    for (const std::uint64_t rows : {std::uint64_t{SIZE_MAX / 16 + 1}, std::uint64_t{SIZE_MAX / 4 + 1}}) {
+        put(empty, 48, rows);
+        EXPECT_NE(failure_of<quantized_matrix<nvfp4>>(resealed(empty)).find("truncated"), std::string::npos);
+    }
     // Right in its low 32 bits, which are all that std::size_t has on some targets.
     for (const std::size_t offset : {48U, 56U}) {
         std::string bytes = quantised;

@@ -163,7 +163,9 @@ TYPED_TEST(quantized_matrix_of, case51_sizes_past_2_31_elements) {
     using F = TypeParam;
     const std::size_t per_row = 40000 / F::block_size;
     static_assert(40000 % F::block_size == 0);
-    EXPECT_EQ(quantized_matrix<F>::size_bytes(70000, 40000), std::size_t{70000} * per_row * sizeof(typename F::block));
+    for (const std::size_t rows : {std::size_t{70000}, std::size_t{1} << 33}) {
+        EXPECT_EQ(quantized_matrix<F>::size_bytes(rows, 40000), rows * per_row * sizeof(typename F::block));
+    }
 }
 
 TEST(quantized_matrix, case79_bits_per_value_count_tails_and_scales) {
