@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -78,16 +79,19 @@ TEST(tensor_scale, case25_block_scales_saturate) {
 
 TEST(tensor_scale, case27_tiny_tensors_do_not_overflow_the_reciprocal) {
     for (const auto& options : orders()) {
-        for (const float tiny : {1e-36F, 1e-40F, 1e-45F}) {
-            const std::vector<float> values(32, tiny);
+        for (const float tiny : {4e-35F, 1e-36F, 1e-40F, 1e-45F}) {
+            std::vector<float> values(32, tiny);
+            std::fill(values.begin() + 16, values.end(), tiny / 4);  // a reciprocal of Inf gives it the same scale
             const auto q = quantized(values, options);
             EXPECT_TRUE(is_finite(q.tensor_scale()));
+            EXPECT_GE(q.tensor_scale(), 0x1p-126F);
             for (const nvfp4::block& block : q.blocks()) EXPECT_NE(block.scale & 0x7F, 0x7F);
-            for (const float value : round_trip_of(values, options)) {
-                EXPECT_TRUE(is_finite(value));
-                EXPECT_LE(value, 1.2F * tiny);
+            const std::vector<float> out = round_trip_of(values, options);
+            for (std::size_t i = 0; i < out.size(); ++i) {
+                EXPECT_TRUE(is_finite(out[i]));
+                EXPECT_LE(out[i], 1.2F * values[i]);
                 if (tiny >= 0x1p-126F * 2688) {
-                    EXPECT_NEAR(value, tiny, tiny / 6);
+                    EXPECT_NEAR(out[i], values[i], values[i] / 6);
                 }
             }
         }
