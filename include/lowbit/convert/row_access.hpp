@@ -93,7 +93,7 @@ struct row_codec {
         if constexpr (std::is_same_v<T, float>) {
             return to_bits(rows.amax(source, count));
         } else {
-            float tile[conversion_tile];
+            alignas(64) float tile[conversion_tile];
             std::uint32_t largest = 0;
             for (std::size_t done = 0; done < count; done += conversion_tile) {
                 const std::size_t length = (std::min)(conversion_tile, count - done);
@@ -111,7 +111,7 @@ struct row_codec {
         if constexpr (std::is_same_v<F, hif8> && !std::is_same_v<T, float>) {
             // Hybrid rounding looks at the bits that T has, not at those that widening adds.
             if (options.rounding == hif8_rounding::hybrid) {
-                float prepared[conversion_tile];
+                alignas(64) float prepared[conversion_tile];
                 for (std::size_t done = 0; done < count; done += conversion_tile) {
                     const std::size_t length = (std::min)(conversion_tile, count - done);
                     hybrid_source<T>::convert(values + done, length, prepared);
@@ -130,7 +130,7 @@ struct row_codec {
         if constexpr (std::is_same_v<T, float>) {
             codec.encode_row(source, count, blocks, options, context);
         } else {
-            float tile[conversion_tile];
+            alignas(64) float tile[conversion_tile];
             for (std::size_t done = 0; done < count; done += conversion_tile) {
                 const std::size_t length = (std::min)(conversion_tile, count - done);
                 widen(rows, source + done, length, tile);
@@ -143,7 +143,7 @@ struct row_codec {
     /// As decode to float, past the caches, tile by tile through the first-level cache.
     void decode_past_cache(const typename F::block* blocks, std::size_t count, float* out,
                            float tensor_scale) const noexcept {
-        float tile[conversion_tile];
+        alignas(64) float tile[conversion_tile];
         for (std::size_t done = 0; done < count; done += conversion_tile) {
             const std::size_t length = (std::min)(conversion_tile, count - done);
             codec.decode_row(blocks + done / F::block_size, length, tile, tensor_scale);
@@ -157,7 +157,7 @@ struct row_codec {
         if constexpr (std::is_same_v<T, float>) {
             codec.decode_row(blocks, count, out, tensor_scale);
         } else {
-            float tile[conversion_tile];
+            alignas(64) float tile[conversion_tile];
             for (std::size_t done = 0; done < count; done += conversion_tile) {
                 const std::size_t length = (std::min)(conversion_tile, count - done);
                 codec.decode_row(blocks + done / F::block_size, length, tile, tensor_scale);

@@ -32,7 +32,7 @@ class transposed_tile {
             functions.turn(source.row(first_row) + first_col, source.stride(), rows, cols, values_, band);
         } else {
             constexpr std::size_t step = 16;  // rows that `turn` takes at a time at most
-            float wide[step * width];
+            alignas(64) float wide[step * width];
             for (std::size_t r = 0; r < rows; r += step) {
                 const std::size_t height = (std::min)(step, rows - r);
                 for (std::size_t i = 0; i < height; ++i) {

@@ -122,7 +122,7 @@ class epilogue {
                 return;
             }
         }
-        float y[kernel::panel_columns];
+        alignas(64) float y[kernel::panel_columns];
         if (abs_bits(steps_.options().beta) != 0) {
             if constexpr (std::is_same_v<T, float>) {
                 std::copy_n(out, columns, y);

@@ -65,7 +65,7 @@ template <class ASource, class BSource, class Epilogue>
     scratch_pool strips((std::min)(threads, runs), [&] { return epilogue.make_strip(tiles * tile_rows); });
     const auto multiply = [&](std::size_t run, typename Epilogue::strip& strip) {
         const arch::fp_guard guard;
-        float acc[kernel::largest_few_rows_tile * kernel::panel_columns], b_scales[kernel::panel_columns];
+        alignas(64) float acc[kernel::largest_few_rows_tile * kernel::panel_columns], b_scales[kernel::panel_columns];
         const panel_run share = share_of_panels(panels, Epilogue::panel_step, run, runs);
         for (std::size_t panel = share.first; panel < share.last; ++panel) {
             const std::size_t column = panel * kernel::panel_columns;
@@ -113,7 +113,7 @@ class record_decoder {
     /// 32 sums in the order of the columns.
     void put_in_order(float* acc) const noexcept {
         if (kernel_->order == nullptr) return;
-        float moved[kernel::panel_columns];
+        alignas(64) float moved[kernel::panel_columns];
         std::copy_n(acc, kernel::panel_columns, moved);
         for (std::size_t i = 0; i < kernel::panel_columns; ++i) acc[kernel_->order[i]] = moved[i];
     }
@@ -155,7 +155,7 @@ void run_few_floats(const ASource& a, const BSource& b, isa which, const Epilogu
         const arch::fp_guard guard;
         alignas(64) float decoded[kernel::most_few_floats_panels * kernel::decoded_record];
         alignas(64) float acc[divide_up(kernel::most_few_float_rows, 4) * kernel::few_floats_sums];
-        float b_scales[kernel::panel_columns];
+        alignas(64) float b_scales[kernel::panel_columns];
         std::fill_n(decoded, kernels.panels * kernel::decoded_record, 0.0F);
         const panel_run share = share_of_panels(sets, step, run, runs);
         for (std::size_t set = share.first; set < share.last; ++set) {

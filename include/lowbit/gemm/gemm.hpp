@@ -216,7 +216,7 @@ void write_without_sums(const ASource& a, const BSource& b, const C& c, const ge
                                                kernel::rows(plan.which), plan.which);
     const bool product = abs_bits(options.alpha) != 0;
     // alpha * acc = -0 adds to no t what it has not.
-    float sums[kernel::panel_columns], scales[kernel::panel_columns];
+    alignas(64) float sums[kernel::panel_columns], scales[kernel::panel_columns];
     std::fill_n(sums, kernel::panel_columns, product || sign_bit(options.alpha) ? 0.0F : -0.0F);
     std::fill_n(scales, kernel::panel_columns, 1.0F);
     auto strip = finish.make_strip(1);

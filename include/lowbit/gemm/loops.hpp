@@ -153,7 +153,7 @@ void run_resident(const Engine& engine, const Epilogue& epilogue, const product_
             auto& acc = scratch.acc;
             auto& strip = scratch.strip;
             strip.first_row = ic + first_tile * mr;
-            float b_scales[kernel::panel_columns];
+            alignas(64) float b_scales[kernel::panel_columns];
             const panel_run share = share_of_panels(panels, Epilogue::panel_step, task / tile_runs, panel_runs);
             for (std::size_t panel = share.first; panel < share.last; ++panel) {
                 column_scales(engine.b(), panel, shape.n, b_scales);
@@ -209,7 +209,7 @@ void run_sliced(const Engine& engine, const Epilogue& epilogue, const product_sh
         auto& strip = scratch.task.strip;
         std::fill_n(acc.data(), panels * tiles * acc_size, 0.0F);
         strip.first_row = ic;
-        float b_scales[kernel::panel_columns];
+        alignas(64) float b_scales[kernel::panel_columns];
         for (std::size_t pa = 0; pa < shape.k; pa += sizes.ka) {
             const std::size_t depth = (std::min)(sizes.ka, shape.k - pa);
             for (std::size_t tile = 0; tile < tiles; ++tile) {
@@ -262,7 +262,7 @@ void run_in_place(const Engine& engine, const Epilogue& epilogue, const matrix_v
         auto& edge = scratch.task.acc;  // of tiles that reach over an edge of C
         auto& strip = scratch.task.strip;
         strip.first_row = ic;
-        float b_scales[kernel::panel_columns];
+        alignas(64) float b_scales[kernel::panel_columns];
         for (std::size_t k = 0; k < depth; k += sizes.kc) {
             const std::size_t count = (std::min)(sizes.kc, depth - k);
             const bool first = k == 0, last = k + count == depth;

@@ -57,7 +57,7 @@ class float_rows {
         if constexpr (std::is_same_v<T, float>) {
             codec_.codec.lower_row(view_.row(i) + k, count, lanes, scales, options_, context);
         } else {
-            float tile[conversion_tile];
+            alignas(64) float tile[conversion_tile];
             for (std::size_t done = 0; done < count; done += conversion_tile) {
                 const std::size_t length = (std::min)(conversion_tile, count - done);
                 widen(codec_.rows, view_.row(i) + k + done, length, tile);

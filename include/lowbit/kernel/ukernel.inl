@@ -209,7 +209,7 @@ inline void output_segment_kernel(const output_segment& s) noexcept {
         output_full(s);
         return;
     }
-    float b_scale[panel_columns] = {}, bias[panel_columns] = {}, c[panel_columns] = {}, out[panel_columns];
+    alignas(64) float b_scale[panel_columns] = {}, bias[panel_columns] = {}, c[panel_columns] = {}, out[panel_columns];
     const std::size_t size = s.count * sizeof(float);
     output_segment whole = s;
     std::memcpy(b_scale, s.b_scale, size);
