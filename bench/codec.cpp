@@ -188,7 +188,7 @@ double seconds(Body&& body) {
 
 template <class F>
 void quantize_columns(benchmark::State& state, isa which) {
-    const detail::row_codec<F> codec{kernel::codec<F>(which), kernel::rows(which)};
+    const detail::row_codec<F> codec{kernel::codec<F>(which), which};
     const matrix_view<const float> x(source().data(), rows, cols);
     const quantize_options<F> options = one_pass<F>();
     double by_rows = 0, by_columns = 0;
@@ -207,7 +207,7 @@ void quantize_columns(benchmark::State& state, isa which) {
 /// Hybrid rounding of a 16-bit source, through the row of the table.
 template <class T>
 void quantize_hybrid(benchmark::State& state, isa which) {
-    const detail::row_codec<hif8> codec{kernel::codec<hif8>(which), kernel::rows(which)};
+    const detail::row_codec<hif8> codec{kernel::codec<hif8>(which), which};
     const hif8::options options{.rounding = hif8_rounding::hybrid};
     aligned_buffer<T> x(rows * cols);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = T::from_float(source()[i]);

@@ -284,7 +284,7 @@ void check_hybrid_rounding_of_all() {
     for (const overflow mode : {overflow::infinity, overflow::saturate}) {
         const quantize_options<hif8> options{.format = {.rounding = hif8_rounding::hybrid, .overflow = mode}};
         for (const isa which : kernel::available()) {
-            const detail::row_codec<hif8> codec{kernel::codec<hif8>(which), kernel::rows(which)};
+            const detail::row_codec<hif8> codec{kernel::codec<hif8>(which), which};
             const auto q = detail::quantize(view, options, codec);
             for (std::size_t r = 0; r < view.rows(); ++r) {
                 for (std::size_t c = 0; c < view.cols(); ++c) {

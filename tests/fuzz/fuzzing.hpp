@@ -206,7 +206,7 @@ float widened(T value) noexcept {
 
 template <class F>
 detail::row_codec<F> codec_of(isa which) noexcept {
-    return {kernel::codec<F>(which), kernel::rows(which)};
+    return {kernel::codec<F>(which), which};
 }
 
 }  // namespace lowbit::fuzz

@@ -88,8 +88,7 @@ void expect_product(scales kind) {
         const gemm_options options;
         for (const detail::blocking& blocks : {detail::blocking{24, 32, 64, 0}, {6, 32, 128, 0}, {12, 64, 64, 128}}) {
             std::vector<float> c(m * n, quiet_nan);
-            const detail::epilogue<float> finish(view_of(c, m, n), options, scalar::output_row,
-                                                 kernel::rows(isa::scalar), isa::scalar);
+            const detail::epilogue<float> finish(view_of(c, m, n), options, scalar::output_row, isa::scalar);
             const auto sizes =
                 detail::lane_blocking(m, k, detail::scaled_lane_sizes({}), engine.tile_rows(), {}, blocks);
             if (sizes.ka >= k) {

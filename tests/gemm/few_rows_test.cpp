@@ -59,7 +59,7 @@ void expect_reference(isa which, std::size_t m, std::size_t n, std::size_t k, co
     const lowbit::gemm_options options;
     const auto kernels = lowbit::kernel::few_rows_kernels<A, B>(which, m);
     ASSERT_NE(kernels.kernel, nullptr);
-    const lowbit::detail::epilogue<float> finish(c, options, *kernels.output, lowbit::kernel::rows(which), which);
+    const lowbit::detail::epilogue<float> finish(c, options, *kernels.output, which);
     const bool done = lowbit::detail::run_few_rows(source, panels, kernels, finish, {m, n, k}, executor);
     ASSERT_TRUE(done);
     for (std::size_t i = 0; i < got.size(); ++i) {

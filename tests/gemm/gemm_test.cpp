@@ -357,8 +357,7 @@ void expect_odd_tiles() {
     const gemm_options options;
     for (const detail::blocking& blocks : {detail::blocking{20, 32, 64, 0}, {3, 64, 64, 64}, {6, 32, 128, 128}}) {
         std::vector<float> c(m * n, quiet_nan);
-        const detail::epilogue<float> finish(test::view_of(c, m, n), options, scalar::output_row,
-                                             kernel::rows(isa::scalar), isa::scalar);
+        const detail::epilogue<float> finish(test::view_of(c, m, n), options, scalar::output_row, isa::scalar);
         const auto sizes = detail::lane_blocking(m, k, detail::integer_lane_sizes(engine.group, {}), 3, {}, blocks);
         if (sizes.ka >= k) {
             detail::run_resident(engine, finish, {m, n, k}, sizes, {});

@@ -85,20 +85,23 @@ class hybrid_source {
 template <class F>
 struct row_codec {
     const kernel::codec_functions<F>& codec = kernel::codec<F>();
-    const kernel::row_functions& rows = kernel::rows();
+    isa which = arch::active();
+
+    /// Asked for where they are needed: a unit that converts no 16-bit floats does not compile them.
+    const kernel::row_functions& rows() const noexcept { return kernel::rows(which); }
 
     /// Bits of the largest finite magnitude among `count` values; such bits are in the order of their floats.
     template <matrix_element T>
     std::uint32_t amax_bits(const T* source, std::size_t count) const noexcept {
         if constexpr (std::is_same_v<T, float>) {
-            return to_bits(rows.amax(source, count));
+            return to_bits(rows().amax(source, count));
         } else {
             alignas(64) float tile[conversion_tile];
             std::uint32_t largest = 0;
             for (std::size_t done = 0; done < count; done += conversion_tile) {
                 const std::size_t length = (std::min)(conversion_tile, count - done);
-                widen(rows, source + done, length, tile);
-                largest = (std::max)(largest, to_bits(rows.amax(tile, length)));
+                widen(rows(), source + done, length, tile);
+                largest = (std::max)(largest, to_bits(rows().amax(tile, length)));
             }
             return largest;
         }
@@ -133,7 +136,7 @@ struct row_codec {
             alignas(64) float tile[conversion_tile];
             for (std::size_t done = 0; done < count; done += conversion_tile) {
                 const std::size_t length = (std::min)(conversion_tile, count - done);
-                widen(rows, source + done, length, tile);
+                widen(rows(), source + done, length, tile);
                 encode_widened<T>(tile, length, blocks + done / F::block_size, options, context);
                 context.index += length;
             }
@@ -147,7 +150,7 @@ struct row_codec {
         for (std::size_t done = 0; done < count; done += conversion_tile) {
             const std::size_t length = (std::min)(conversion_tile, count - done);
             codec.decode_row(blocks + done / F::block_size, length, tile, tensor_scale);
-            rows.stream(tile, length, out + done);
+            rows().stream(tile, length, out + done);
         }
     }
 
@@ -161,7 +164,7 @@ struct row_codec {
             for (std::size_t done = 0; done < count; done += conversion_tile) {
                 const std::size_t length = (std::min)(conversion_tile, count - done);
                 codec.decode_row(blocks + done / F::block_size, length, tile, tensor_scale);
-                narrow(rows, tile, length, out + done);
+                narrow(rows(), tile, length, out + done);
             }
         }
     }

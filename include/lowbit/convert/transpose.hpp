@@ -58,7 +58,7 @@ void column_maxima(const matrix_view<T>& source, const row_codec<F>& codec, cons
         transposed_tile tile;
         for (std::size_t r = 0; r < source.rows();) {
             const std::size_t rows = (std::min)(transposed_tile::band, source.rows() - r);
-            tile.load(source, r, rows, first, cols, codec.rows);
+            tile.load(source, r, rows, first, cols, codec.rows());
             for (std::size_t c = 0; c < cols; ++c) {
                 largest[c] = (std::max)(largest[c], codec.amax_bits(tile.row(c), rows));
             }
@@ -155,7 +155,7 @@ struct transposed_encoder {
             const std::size_t rows = (std::min)(band, panel.last_row - r);
             for (std::size_t c = panel.first_col; c < panel.last_col; c += (std::min)(width, panel.last_col - c)) {
                 const std::size_t cols = (std::min)(width, panel.last_col - c);
-                tile.load(source, r, rows, c, cols, codec.rows);
+                tile.load(source, r, rows, c, cols, codec.rows());
                 block* const to =
                     staged + ((r - panel.first_row) / band * width_of_panel + c - panel.first_col) * per_band;
                 if (rows == band && column_maximum == nullptr && !depends_on_index<F>(options.format)) {

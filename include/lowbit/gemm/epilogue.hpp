@@ -72,8 +72,8 @@ template <class T>
 class epilogue {
   public:
     epilogue(const matrix_view<T>& c, const gemm_options& options, const kernel::output_kernel& kernel,
-             const kernel::row_functions& rows, isa which) noexcept
-        : c_(c), steps_(options, kernel, which), rows_(&rows) {}
+             isa which) noexcept
+        : c_(c), steps_(options, kernel, which), which_(which) {}
 
     /// Panels that one thread must write one after the other.
     static constexpr std::size_t panel_step = 1;
@@ -127,20 +127,20 @@ class epilogue {
             if constexpr (std::is_same_v<T, float>) {
                 std::copy_n(out, columns, y);
             } else {
-                widen(*rows_, out, columns, y);
+                widen(kernel::rows(which_), out, columns, y);
             }
         }
         steps_(acc, a_scale, b_scales, row, column, columns, y, y);
         if constexpr (std::is_same_v<T, float>) {
             std::copy_n(y, columns, out);
         } else {
-            narrow(*rows_, y, columns, out);
+            narrow(kernel::rows(which_), y, columns, out);
         }
     }
 
     matrix_view<T> c_;
     output_steps steps_;
-    const kernel::row_functions* rows_;
+    isa which_;
 };
 
 /// The epilogue of products that write to C of this type.

@@ -153,19 +153,18 @@ void multiply(const ASource& a, const BSource& b, const C& c, std::size_t k, con
     using fb = typename BSource::format;
     const product_shape shape{c.rows(), c.cols(), k};
     const executor& executor = options.executor;
-    const kernel::row_functions& rows = kernel::rows(plan.which);
     if constexpr (lane_traits<fa>::integer && lane_traits<fb>::integer) {
         // Few rows fill A up to whole blocks of B, with groups that add nothing unless a scale of B is infinite.
         constexpr bool fills = byte_scales<fb> || common_group<fa, fb> == fb::block_size;
         if constexpr (std::is_same_v<BSource, packed_panels<fb>> && fills) {
             if (shape.m <= kernel::most_few_rows && plan.blocks == blocking{}) {
                 const kernel::few_rows_product kernels = kernel::few_rows_kernels<fa, fb>(plan.which, shape.m);
-                const epilogue finish(c, options, *kernels.output, rows, plan.which);
+                const epilogue finish(c, options, *kernels.output, plan.which);
                 if (run_few_rows(a, b, kernels, finish, shape, executor)) return;
             }
         }
         const auto run = [&](const auto& engine, const lane_sizes& lanes) {
-            const epilogue finish(c, options, engine.output(), rows, plan.which);
+            const epilogue finish(c, options, engine.output(), plan.which);
             const blocking sizes = lane_blocking(shape.m, k, lanes, engine.tile_rows(), caches(), plan.blocks);
             if (sizes.ka >= k) {
                 run_resident(engine, finish, shape, sizes, executor);
@@ -186,13 +185,13 @@ void multiply(const ASource& a, const BSource& b, const C& c, std::size_t k, con
     } else {
         if constexpr (std::is_same_v<BSource, packed_panels<fb>>) {
             if (shape.m <= kernel::most_few_float_rows && plan.blocks == blocking{}) {
-                const epilogue finish(c, options, *kernel::float_kernels(plan.which).output, rows, plan.which);
+                const epilogue finish(c, options, *kernel::float_kernels(plan.which).output, plan.which);
                 run_few_floats(a, b, plan.which, finish, shape, executor);
                 return;
             }
         }
         const float_engine<ASource, BSource> engine(a, b, plan.which);
-        const epilogue finish(c, options, engine.output(), rows, plan.which);
+        const epilogue finish(c, options, engine.output(), plan.which);
         constexpr bool is_float = std::is_same_v<C, matrix_view<float>>;
         const bool in_place = is_float && abs_bits(options.beta) == 0 && options.residual.empty();
         const blocking sizes = float_blocking(shape.m, shape.n, k, engine.tile_rows(), executor.concurrency(), in_place,
@@ -212,8 +211,7 @@ template <class ASource, class BSource, class C>
 void write_without_sums(const ASource& a, const BSource& b, const C& c, const gemm_options& options,
                         const gemm_plan& plan) {
     const arch::fp_guard guard;
-    const typename epilogue_of<C>::type finish(c, options, *kernel::float_kernels(plan.which).output,
-                                               kernel::rows(plan.which), plan.which);
+    const typename epilogue_of<C>::type finish(c, options, *kernel::float_kernels(plan.which).output, plan.which);
     const bool product = abs_bits(options.alpha) != 0;
     // alpha * acc = -0 adds to no t what it has not.
     alignas(64) float sums[kernel::panel_columns], scales[kernel::panel_columns];

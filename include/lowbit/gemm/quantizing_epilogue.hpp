@@ -47,7 +47,7 @@ class quantizing_epilogue {
     static_assert(width % F::block_size == 0);
 
     quantizing_epilogue(const block_target<F>& target, const gemm_options& options, const kernel::output_kernel& kernel,
-                        const kernel::row_functions&, isa which) noexcept
+                        isa which) noexcept
         : target_(target), steps_(options, kernel, which), codec_(&kernel::codec<F>(which)) {}
 
     struct strip {

@@ -33,7 +33,7 @@ class float_rows {
                isa which)
         : view_(view),
           options_(options),
-          codec_{kernel::codec<F>(which), kernel::rows(which)},
+          codec_{kernel::codec<F>(which), which},
           contexts_(F::has_tensor_scale ? view.rows() : 0) {
         if constexpr (F::has_tensor_scale) {
             constexpr std::size_t chunk = 16;
@@ -60,7 +60,7 @@ class float_rows {
             alignas(64) float tile[conversion_tile];
             for (std::size_t done = 0; done < count; done += conversion_tile) {
                 const std::size_t length = (std::min)(conversion_tile, count - done);
-                widen(codec_.rows, view_.row(i) + k + done, length, tile);
+                widen(codec_.rows(), view_.row(i) + k + done, length, tile);
                 codec_.codec.lower_row(tile, length, lanes + done,
                                        F::block_size == 1 ? scales : scales + done / F::block_size, options_, context);
                 context.index += length;

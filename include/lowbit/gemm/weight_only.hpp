@@ -36,20 +36,20 @@ class plain_rows {
   public:
     using format = float_values;
 
-    plain_rows(const matrix_view<const T>& view, isa which) noexcept : view_(view), rows_(&kernel::rows(which)) {}
+    plain_rows(const matrix_view<const T>& view, isa which) noexcept : view_(view), which_(which) {}
 
     float tensor_scale(std::size_t) const noexcept { return 1.0F; }
     void decode(std::size_t i, std::size_t k, std::size_t count, float* out) const noexcept {
         if constexpr (std::is_same_v<T, float>) {
             std::copy_n(view_.row(i) + k, count, out);
         } else {
-            widen(*rows_, view_.row(i) + k, count, out);
+            widen(kernel::rows(which_), view_.row(i) + k, count, out);
         }
     }
 
   private:
     matrix_view<const T> view_;
-    const kernel::row_functions* rows_;
+    isa which_;
 };
 
 template <class S, class B, class T>
