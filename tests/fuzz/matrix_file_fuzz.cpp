@@ -3,7 +3,7 @@
 //   'f'  the rest is the file          'c'  the same, with the checksums made right
 //   else the header is made to fit too: kind, format, shape and tensor scales come from the input
 // Either io_error, or a matrix that can be used in every way, gives the same products on every instruction set, and is
-// written as the bytes that it was read from.
+// written as the bytes that it was read from; with any one byte changed, those are refused.
 #include <unistd.h>
 
 #include <string>
@@ -68,13 +68,38 @@ void use(const packed_matrix<F>& p) {
     use(unpack(p), p);
 }
 
+/// No byte of a file that was read can be another: some of them, one at a time.
+template <class Matrix>
+void expect_change_refused(file_bytes file) {
+    std::uint64_t seed;
+    std::memcpy(&seed, file.data() + 120, sizeof(seed));  // the header's checksum
+    for (std::uint64_t i = 0; i < 8; ++i) {
+        std::uint8_t& changed = file[random_bits24({seed, 2 * i}) % file.size()];
+        const std::uint8_t before = changed;
+        changed = static_cast<std::uint8_t>(before ^ (1U + random_bits24({seed, 2 * i + 1}) % 255U));
+        bool refused = false;
+        try {
+            static_cast<void>(read_matrix<Matrix>(std::as_bytes(std::span(file))));
+        } catch (const io_error&) {
+            refused = true;
+        }
+        fuzz::require(refused, "a changed byte is not noticed");
+        changed = before;
+    }
+}
+
 template <class Matrix>
 void read_as(const file_bytes& file) {
     const Matrix matrix = read_matrix<Matrix>(std::as_bytes(std::span(file)));
+    expect_change_refused<Matrix>(file);
+    // Rows of no columns, or columns of no rows, may be more than a product can have.
+    const bool is_small = matrix.rows() <= 4096 && matrix.cols() <= 4096;
+    for (std::size_t r = 0; is_small && r < matrix.rows(); ++r) {
+        fuzz::require(detail::is_tensor_scale(matrix.tensor_scale(r)), "a tensor scale out of range was read");
+    }
     // One tensor scale a row, of no rows, is written as one for the matrix.
     if (matrix.rows() != 0) fuzz::require_same(written(matrix), file, "what was written", isa::scalar);
-    // Rows of no columns, or columns of no rows, may be more than a product can have.
-    if (matrix.rows() <= 4096 && matrix.cols() <= 4096) use(matrix);
+    if (is_small) use(matrix);
 }
 
 void make_checksums_right(file_bytes& file) {
@@ -107,7 +132,12 @@ file_bytes made(fuzz::input in) {
     std::memcpy(file.data(), header.data(), header.size());
     in.fill(std::span(file).subspan(header.size(), info.data_bytes));
     in.fill(std::span(file).subspan(scales_at));
-    for (std::size_t i = 0; i < scales; ++i) file[scales_at + 4 * i + 3] &= 0x3FU;  // mostly finite and above zero
+    for (std::size_t i = 0; i < scales; ++i) file[scales_at + 4 * i + 3] &= 0x3FU;  // finite, not negative
+    if (scales != 0 && in.byte() % 8 == 7) {
+        const float infinity = float_from_bits(0x7F800000U);
+        const float refused = in.one_of({quiet_nan, -quiet_nan, infinity, -infinity, 0.0F, -1.0F});
+        std::memcpy(file.data() + scales_at + 4 * in.up_to(scales - 1), &refused, sizeof(refused));
+    }
     make_checksums_right(file);
     return file;
 }

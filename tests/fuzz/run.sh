@@ -20,8 +20,8 @@ compiler=${LOWBIT_FUZZ_CXX:-clang++}
 build() {
     case $1 in
         asan) set -- "$2" "$3" -fsanitize=fuzzer,address,undefined,float-cast-overflow -fno-sanitize-recover=all ;;
-        msan) set -- "$2" "$3" -fsanitize=memory -fsanitize-ignorelist="$here/msan_ignore.txt" \
-            -D_GLIBCXX_EXTERN_TEMPLATE=0 "$here/replay.cpp" ;;
+        msan) set -- "$2" "$3" -fsanitize=memory -fsanitize-ignorelist="$here/../support/msan_ignore.txt" \
+            -include "$here/../support/msan.hpp" "$here/replay.cpp" ;;
     esac
     target=$1 program=$2
     shift 2
