@@ -112,7 +112,12 @@ inline unsigned fault(int i) { return i; }
 #endif
 
 #ifdef FAULT_warning_conversion
-// says: conversion
+// says: Werror=conversion|Wimplicit-int-conversion
+inline short fault(int i) { return i; }
+#endif
+
+#ifdef FAULT_warning_float_conversion
+// says: float-conversion
 inline float fault(double d) { return d; }
 #endif
 

@@ -275,8 +275,10 @@ programs='' cmake=''
 for fault in "$@"; do
     if with_cmake "$fault"; then cmake="$cmake $fault"; else programs="$programs $fault"; fi
 done
-for fault in $programs; do key target "$fault"; done | sort -u | parallel --whole
-printf '%s\n' $programs | parallel --one
+if [ -n "$programs" ]; then
+    for fault in $programs; do key target "$fault"; done | sort -u | parallel --whole
+    printf '%s\n' $programs | parallel --one
+fi
 [ -z "$cmake" ] || all_with_cmake $cmake
 missed=0
 [ ! -f "$dir/missed" ] || missed=$(wc -l <"$dir/missed")

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include <lowbit/core/aligned_buffer.hpp>
 #include <lowbit/core/thread_pool.hpp>
 
 namespace {
@@ -51,6 +53,19 @@ TYPED_TEST(pack_of, case47_comes_back_byte_for_byte) {
     }
 }
 
+TYPED_TEST(pack_of, case47_padding_does_not_depend_on_stale_memory) {
+    for (const std::size_t rows : {1U, 17U, 33U}) {
+        for (const std::size_t cols : {1U, 33U, 65U}) {
+            const auto q = random_matrix<TypeParam>(rows, cols);
+            const auto packed = lowbit::pack(q);
+            // Freed memory of the same size, full of 0xFF, is what the second result is likely to get.
+            { const lowbit::aligned_buffer<std::uint8_t> stale(packed.bytes().size(), 0xFF); }
+            const auto again = lowbit::pack(q);
+            EXPECT_TRUE(std::ranges::equal(packed.bytes(), again.bytes())) << rows << " x " << cols;
+        }
+    }
+}
+
 TYPED_TEST(pack_of, case60_threads_and_floats_give_the_same_bytes) {
     const std::size_t rows = 100, cols = 200;
     std::vector<float> values(rows * cols);
@@ -73,6 +88,8 @@ TYPED_TEST(pack_of, case79_costs_at_most_a_third_of_a_bit_more) {
     const auto odd = lowbit::pack(random_matrix<TypeParam>(224, 1000));
     EXPECT_LE(odd.bits_per_value(), TypeParam::bits_per_value + 0.3);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(packed.panel(1)) % 64, 0U);
+    // 33 rows take the storage of 64.
+    EXPECT_GT(lowbit::pack(random_matrix<TypeParam>(33, 64)).bits_per_value(), 1.9 * TypeParam::bits_per_value);
 }
 
 TEST(pack_layout, a_packed_matrix_of_another_layout_is_refused) {
@@ -93,6 +110,9 @@ TEST(pack_layout, case50_sizes_do_not_wrap) {
     const std::size_t huge = SIZE_MAX / 4 + 1;
     EXPECT_THROW(static_cast<void>(lowbit::packed_matrix<lowbit::hif4>::size_bytes(huge, huge)), lowbit::error);
     EXPECT_THROW(static_cast<void>(lowbit::packed_matrix<lowbit::hif8>::size_bytes(1, ~std::size_t{0})), lowbit::error);
+    // A product of 0, were it to wrap.
+    EXPECT_THROW(static_cast<void>(lowbit::packed_matrix<lowbit::hif8>::size_bytes(huge, SIZE_MAX / 4096 + 1)),
+                 lowbit::error);
 }
 
 }  // namespace
