@@ -206,6 +206,15 @@ inline constexpr scale_table hif8_table = [] {
     return table;
 }();
 
+/// The upper halves of the values of codes 0..127, as words: HiF8 is exact in bfloat16.
+inline constexpr std::array<std::uint16_t, 128> hif8_words = [] {
+    std::array<std::uint16_t, 128> words{};
+    for (std::size_t code = 0; code < 128; ++code) {
+        words[code] = static_cast<std::uint16_t>(detail::hif8_values[code] >> 16U);
+    }
+    return words;
+}();
+
 /// A byte with its bits in the opposite order.
 inline constexpr std::array<std::uint8_t, 256> reversed_byte = [] {
     std::array<std::uint8_t, 256> table{};

@@ -128,9 +128,17 @@ struct row_codec<hif8> {
     }
 
     static void decode_blocks(const hif8* blocks, std::size_t count, float* out, float) {
-        const std::uint8_t* const codes = reinterpret_cast<const std::uint8_t*>(blocks);
-        for (std::size_t first = 0; first < count; first += width) {
-            store(out + first, gather(hif8_table.data(), load_bytes(codes + first)));
+        decode_codes(reinterpret_cast<const std::uint8_t*>(blocks), count, out);
+    }
+
+    template <class Byte>
+    static void decode_codes(const Byte* codes, std::size_t count, float* out) {
+        if constexpr (has_hif8_floats) {
+            for (std::size_t first = 0; first < count; first += chunk) hif8_floats(codes + first, out + first);
+        } else {
+            for (std::size_t first = 0; first < count; first += width) {
+                store(out + first, gather(hif8_table.data(), load_bytes(codes + first)));
+            }
         }
     }
 };

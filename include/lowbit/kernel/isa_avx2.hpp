@@ -289,6 +289,7 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(avx2) {
 
     // HiF8, ties away, of a chunk: the top 16 bits of a float decide. False where NaN keeps that from being true.
     inline constexpr bool has_hif8_ties_away = true;
+    inline constexpr bool has_hif8_floats = false;
     /// By word: the index of its exponent field in the tables.
     LOWBIT_ALWAYS_INLINE vi hif8_words_index(vi words) {
         const vi above = _mm256_subs_epu16(words, _mm256_set1_epi16(103 << 7));

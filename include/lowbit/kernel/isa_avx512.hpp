@@ -38,6 +38,7 @@
 //   load_bfloat16 load_float16 (NaN: 0x7FC00000)   store_words (low halves of dwords)   store_float16 (NaN: 0x7E00)
 //   random_lanes24(key, index)       lane i = random_bits24 of index + i (element/rounding.hpp)
 //   has_hif8_ties_away, hif8_ties_away(p, saturates, codes)    optional: codes of a chunk, false if it cannot (NaN)
+//   has_hif8_floats, hif8_floats(codes, p)    optional: the values of a chunk's codes
 #pragma once
 
 #include <lowbit/arch/target.hpp>

@@ -76,6 +76,30 @@ LOWBIT_ALWAYS_INLINE bool hif8_ties_away(const float* p, bool saturates, vb& cod
     return true;
 }
 
+// HiF8 to floats: upper halves by two look-ups of 64 words. (Gathers take 22 cycles for 16 values on Zen 5.)
+inline constexpr bool has_hif8_floats = true;
+LOWBIT_ALWAYS_INLINE void hif8_floats_32(const std::uint8_t* codes, float* out) {
+    const vi code = _mm512_maskz_cvtepu8_epi16(0xFFFFFFFF, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes)));
+    const std::uint16_t* const table = hif8_words.data();
+    const vi low = _mm512_permutex2var_epi16(_mm512_loadu_si512(table), code, _mm512_loadu_si512(table + 32));
+    const vi high = _mm512_permutex2var_epi16(_mm512_loadu_si512(table + 64), code, _mm512_loadu_si512(table + 96));
+    vi words = _mm512_mask_mov_epi16(low, _mm512_test_epi16_mask(code, _mm512_set1_epi16(0x40)), high);
+    words = _mm512_ternarylogic_epi32(words, _mm512_slli_epi16(code, 8), _mm512_set1_epi16(static_cast<short>(0x8000)),
+                                      0xF8);  // words | (sign)
+    words = _mm512_mask_mov_epi16(words, _mm512_cmpeq_epi16_mask(code, _mm512_set1_epi16(detail::hif8_nan_code)),
+                                  _mm512_set1_epi16(0x7FC0));
+    constexpr __mmask32 upper = 0xAAAAAAAA;
+    const vi first = _mm512_set_epi16(15, 0, 14, 0, 13, 0, 12, 0, 11, 0, 10, 0, 9, 0, 8, 0, 7, 0, 6, 0, 5, 0, 4, 0, 3,
+                                      0, 2, 0, 1, 0, 0, 0);
+    store(out, as_float(_mm512_maskz_permutexvar_epi16(upper, first, words)));
+    store(out + 16,
+          as_float(_mm512_maskz_permutexvar_epi16(upper, _mm512_add_epi16(first, _mm512_set1_epi16(16)), words)));
+}
+LOWBIT_ALWAYS_INLINE void hif8_floats(const std::uint8_t* codes, float* out) {
+    hif8_floats_32(codes, out);
+    hif8_floats_32(codes + 32, out + 32);
+}
+
 // Random bits: mix64 of element/rounding.hpp on 8 counters at a time.
 LOWBIT_ALWAYS_INLINE vi quads(std::uint64_t x) { return _mm512_set1_epi64(static_cast<long long>(x)); }
 LOWBIT_ALWAYS_INLINE vi mix_24(vi z) {

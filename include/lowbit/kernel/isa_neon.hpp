@@ -235,6 +235,7 @@ namespace lowbit::kernel::LOWBIT_ISA_NAMESPACE(neon_codec) {
 
     // HiF8, ties away, of a chunk: the top 16 bits of a float decide. False where NaN keeps that from being true.
     inline constexpr bool has_hif8_ties_away = true;
+    inline constexpr bool has_hif8_floats = false;
     /// By value: the index of its exponent field in the tables.
     LOWBIT_ALWAYS_INLINE vb hif8_field_index(uint16x8_t low, uint16x8_t high) {
         const uint16x8_t least = vdupq_n_u16(103 << 7), most = vdupq_n_u16(63 << 7);
