@@ -81,11 +81,12 @@ bool sixteen_threads_agree() {
         threads.emplace_back([&] {
             --waiting;
             while (waiting.load() > 0) std::this_thread::yield();
+            const bool best = active_isa() == kernel::available().begin()[0];
             std::array<float, 32> values{};
             values[7] = 3.0F;
             mxfp4::block block{};
             kernel::codec<mxfp4>().encode_row(values.data(), 32, &block, {}, {});
-            if (block == mxfp4::encode(values)) ++agree;
+            if (best && block == mxfp4::encode(values)) ++agree;
         });
     }
     for (std::thread& thread : threads) thread.join();
@@ -93,7 +94,7 @@ bool sixteen_threads_agree() {
 }
 
 TEST_F(table_choice, case75_first_use_from_16_threads) {
-    EXPECT_EXIT(report_whether(sixteen_threads_agree()), testing::ExitedWithCode(0), "");
+    EXPECT_EXIT((unsetenv("LOWBIT_ISA"), report_whether(sixteen_threads_agree())), testing::ExitedWithCode(0), "");
 }
 
 // Row functions, on every instruction set.
