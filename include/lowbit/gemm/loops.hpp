@@ -38,15 +38,22 @@ void column_scales(const BSource& b, std::size_t panel, std::size_t n, float* sc
     }
 }
 
-/// Panels first .. last - 1, the share of run `run` of `runs` in `panels`, in multiples of `step`.
+/// Panels first .. last - 1 of a run; none where first == last.
 struct panel_run {
     std::size_t first;
     std::size_t last;
 };
+/// Run `run` of `runs` in `panels`, in multiples of `step`. Runs are taken in ascending order and become shorter, the
+/// last ones a step or nothing, so that threads end together: (1 - run / runs)^2 of the panels lie at or after a run.
 [[nodiscard]] constexpr panel_run share_of_panels(std::size_t panels, std::size_t step, std::size_t run,
                                                   std::size_t runs) noexcept {
     const std::size_t units = divide_up(panels, step);
-    return {units * run / runs * step, (std::min)(units * (run + 1) / runs * step, panels)};
+    const auto first = [&](std::size_t r) {
+        // units * left^2 / runs^2, rounded up, in two steps that do not overflow.
+        const std::size_t left = runs - r;
+        return (std::min)((units - divide_up(divide_up(units * left, runs) * left, runs)) * step, panels);
+    };
+    return {first(run), first(run + 1)};
 }
 
 /// Tiles of rows and a panel meet: adds a slice to the tiles' sums and, after the last one, writes C.
