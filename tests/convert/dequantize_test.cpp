@@ -111,16 +111,16 @@ TYPED_TEST(dequantize_from, the_callers_floating_point_environment_changes_nothi
     const std::vector<float> expected = reference_dequantize(q);
     std::vector<float16> expected_narrow(expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) expected_narrow[i] = float16::from_float(expected[i]);
-    thread_pool pool(2);
     for (int which = 1; which < caller_environments; ++which) {
+        foreign_workers workers(which);
         std::vector<float> out(expected.size());
         std::vector<float16> narrow(expected.size());
         bool restored = false;
         {
             const caller_environment environment(which);
-            dequantize(q, matrix_view<float>(out.data(), 70, 1000), {pool});
-            dequantize(q, matrix_view<float16>(narrow.data(), 70, 1000));
-            restored = environment.unchanged();
+            dequantize(q, matrix_view<float>(out.data(), 70, 1000));
+            dequantize(q, matrix_view<float16>(narrow.data(), 70, 1000), {workers});
+            restored = environment.unchanged() && workers.restored();
         }
         EXPECT_TRUE(restored);
         EXPECT_EQ(std::memcmp(out.data(), expected.data(), out.size() * sizeof(float)), 0) << which;

@@ -139,18 +139,18 @@ TYPED_TEST(quantize_to, the_callers_floating_point_environment_changes_nothing) 
     const std::vector<float16> narrow = mixed_values<float16>(rows * cols, 4);
     const matrix_view<const float> view(values.data(), rows, cols);
     const matrix_view<const float16> narrow_view(narrow.data(), rows, cols);
-    thread_pool pool(2);
     for (const auto& options : all_options<F>()) {
         for (const tensor_scale_options& scale : all_tensor_scales<F>()) {
             const quantize_options<F> serial{.format = options, .tensor_scale = scale};
-            const quantize_options<F> threaded{.format = options, .tensor_scale = scale, .executor = pool};
             const auto expected = quantize<F>(view, serial);
             const auto expected_narrow = quantize<F>(narrow_view, serial);
             for (int which = 1; which < caller_environments; ++which) {
+                foreign_workers workers(which);
+                const quantize_options<F> threaded{.format = options, .tensor_scale = scale, .executor = workers};
                 const caller_environment environment(which);
                 const bool same = quantize<F>(view, serial) == expected && quantize<F>(view, threaded) == expected &&
                                   quantize<F>(narrow_view, threaded) == expected_narrow;
-                const bool restored = environment.unchanged();
+                const bool restored = environment.unchanged() && workers.restored();
                 ASSERT_TRUE(same) << "environment " << which;
                 ASSERT_TRUE(restored) << "environment " << which;
             }

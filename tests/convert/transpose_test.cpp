@@ -132,9 +132,12 @@ TYPED_TEST(quantize_transposed_to, the_callers_floating_point_environment_change
         const quantize_options<F> options{.tensor_scale = scale};
         const auto expected = quantize_transposed<F>(view, options);
         for (int which = 1; which < caller_environments; ++which) {
+            foreign_workers workers(which);
+            const quantize_options<F> threaded{.tensor_scale = scale, .executor = workers};
             const caller_environment environment(which);
-            const bool same = quantize_transposed<F>(view, options) == expected;
-            const bool restored = environment.unchanged();
+            const bool same =
+                quantize_transposed<F>(view, options) == expected && quantize_transposed<F>(view, threaded) == expected;
+            const bool restored = environment.unchanged() && workers.restored();
             ASSERT_TRUE(same && restored) << which;
         }
     }

@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <lowbit/core/thread_pool.hpp>
 #include <lowbit/pack/pack.hpp>
 
 #include "gemm_testing.hpp"
+#include "support/fp_environments.hpp"
 #include "support/guarded_buffer.hpp"
 
 namespace {
@@ -154,6 +156,51 @@ TEST_P(gemm_on, case60_any_number_of_threads_any_run) {
             }
         }
     });
+}
+
+// Rounding mode, FTZ and DAZ of the caller and of the workers: for few rows, and for each way through large products.
+TEST_P(gemm_on, case19_environments_of_caller_and_workers_change_nothing) {
+    for_some_pairs([&]<class A, class B>() {
+        for (const auto& [m, blocks] : {std::pair{std::size_t{1}, detail::blocking{}},
+                                        {6, {}},
+                                        {45, {}},
+                                        {45, {8, 32, 64, 0}},
+                                        {45, {8, 32, 64, 64}}}) {
+            const std::size_t n = 131, k = 333;
+            const auto a = test::random_operand<A>(m, k, 1, scales::tame, true);
+            const auto b = test::random_operand<B>(n, k, 2, scales::tame, true);
+            const std::vector<float> bias = random_floats(n, 3);
+            gemm_options options;
+            options.alpha = 0.3F;
+            options.bias = bias;
+            const std::vector<float> wanted = test::product(GetParam(), a, b, options, blocks);
+            for (int which = 1; which < test::caller_environments; ++which) {
+                test::foreign_workers workers(which);
+                gemm_options threaded = options;
+                threaded.executor = workers;
+                const test::caller_environment environment(which);
+                const bool same = test::same_bits(test::product(GetParam(), a, b, options, blocks), wanted) &&
+                                  test::same_bits(test::product(GetParam(), a, b, threaded, blocks), wanted);
+                const bool restored = environment.unchanged() && workers.restored();
+                ASSERT_TRUE(same && restored) << m << " rows, environment " << which;
+            }
+        }
+    });
+    // The scales of rows that are quantised on the way.
+    const std::vector<float> x = random_floats(40 * 200, 1), w = random_floats(50 * 200, 2);
+    const auto b = pack<nvfp4>(test::const_view_of(w, 50, 200));
+    std::vector<float> wanted(40 * 50), c(40 * 50);
+    detail::gemm_float_rows<nvfp4>(test::const_view_of(x, 40, 200), b, test::view_of(wanted, 40, 50), {}, {},
+                                   {GetParam()});
+    for (int which = 1; which < test::caller_environments; ++which) {
+        test::foreign_workers workers(which);
+        gemm_options threaded;
+        threaded.executor = workers;
+        const test::caller_environment environment(which);
+        detail::gemm_float_rows<nvfp4>(test::const_view_of(x, 40, 200), b, test::view_of(c, 40, 50), threaded, {},
+                                       {GetParam()});
+        ASSERT_TRUE(test::same_bits(c, wanted)) << which;
+    }
 }
 
 TEST_P(gemm_on, any_block_sizes) {

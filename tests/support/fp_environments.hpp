@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The floating-point environments that a caller may have set: rounding modes, flush to zero, denormals are zero.
+// The floating-point environments that a caller, or the threads of a pool, may have set: rounding modes, flush to zero,
+// denormals are zero.
 #pragma once
 
 #include <cfenv>
+#include <cstddef>
 #include <cstdint>
 
 namespace lowbit::test {
@@ -53,6 +55,30 @@ class caller_environment {
 
     std::uint64_t before_;
     std::uint64_t set_ = 0;
+};
+
+/// A pool whose workers are in one of these environments when a body begins. (Threads take theirs from whoever starts
+/// them, so those of a pool need not share that of the thread that hands out the work.)
+class foreign_workers {
+  public:
+    explicit foreign_workers(int which) noexcept : which_(which) {}
+
+    std::size_t concurrency() const noexcept { return 3; }
+    template <class Body>
+    void for_each(std::size_t count, const Body& body) {
+        for (std::size_t i = 0; i < count; ++i) {
+            const caller_environment environment(which_);
+            body(i);
+            restored_ = restored_ && environment.unchanged();
+        }
+    }
+
+    /// Whether every body has left the environment as it was.
+    bool restored() const noexcept { return restored_; }
+
+  private:
+    int which_;
+    bool restored_ = true;
 };
 
 }  // namespace lowbit::test
