@@ -114,6 +114,8 @@ TEST_P(few_rows, case60_any_number_of_threads) {
     lowbit::thread_pool pool(3);
     expect_reference<lowbit::mxfp4, lowbit::mxfp4>(GetParam(), 3, 1000, 96, lowbit::executor(pool));
     expect_reference<lowbit::hif4, lowbit::hif4>(GetParam(), 1, 500, 96, lowbit::executor(pool));
+    // More panels than tasks, which some of them take two of.
+    expect_reference<lowbit::hif4, lowbit::hif4>(GetParam(), 1, 1700, 64, lowbit::executor(pool));
 }
 
 INSTANTIATE_TEST_SUITE_P(every_isa, few_rows, testing::ValuesIn(lowbit::arch::all_isas),
