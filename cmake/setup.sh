@@ -120,7 +120,7 @@ case ${1:-} in
         demo
         ;;
     test)
-        install g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev libgtest-dev
+        install g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev libgtest-dev patch
         require_tools
         build EXAMPLES TESTS
         demo
